@@ -1,6 +1,6 @@
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { otlpJson } from '#server/testing/otlp.ts'
-import { clientToken, home } from './cases.ts'
+import { call, clientToken, home, personToken } from './cases.ts'
 import { expectEveryView } from './every-view.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
 import { signInInvited } from './invited.ts'
@@ -121,6 +121,46 @@ test('an erasure lists the archives that hold the subject, and their pages say s
   await expectEveryView(page, 'privacy-erased-archives')
   await erasure.locator(`a[href="${unmasked}"]`).click()
   await expect(page.getByText('This archive contains data that was erased after it was made.')).toBeVisible()
+})
+
+test('an erasure says what it leaves, and so does the page of a decision whose request it removed', async ({
+  signedIn,
+  origin,
+}) => {
+  const maria = await personToken(origin, 'maria')
+  const { items: agents } = await call<{ items: { id: string; name: string }[] }>(
+    origin,
+    maria,
+    'query',
+    'agents.list',
+    { limit: 200 },
+  )
+  const agentId = agents.find(({ name }) => name === 'refund-assistant')?.id
+  // An order that does not exist: the call fails, so nothing is in progress.
+  const subject = `A-9${Date.now()}`
+  const input = { agentId, environment: 'production', input: { orderId: subject } }
+  const { executionId } = await call<{ executionId: string }>(origin, maria, 'mutation', 'executions.execute', input)
+  const pia = await signedIn('pia')
+  await pia.goto(`${home()}/privacy/erasures`)
+  await expect(pia.getByRole('main')).toContainText('as do the reasons, questions and answers that people wrote')
+  await pia.getByRole('button', { name: 'Erase a person’s data' }).click()
+  const erasing = pia.getByRole('dialog', { name: 'Erase a person’s data' })
+  await expect(erasing).toContainText('Reasons, questions and answers that people wrote, names and the audit log stay.')
+  await erasing.getByRole('textbox', { name: 'Text that identifies the person' }).fill(subject)
+  const reason = `Request ${Date.now()} of the data subject.`
+  await erasing.getByRole('textbox', { name: 'Reason' }).fill(reason)
+  await erasing.getByRole('checkbox').check()
+  await erasing.getByRole('button', { name: 'Erase permanently' }).click()
+  const erasure = pia.getByRole('table', { name: 'Erasures' }).getByRole('row', { name: reason })
+  await expect(erasure).toContainText('Completed', { timeout: 90_000 })
+
+  type Decisions = { items: { decisionId: string; executionId: string | null; resource: string }[] }
+  const decisions = await call<Decisions>(origin, maria, 'query', 'policies.decisions', { agentId, limit: 50 })
+  const decision = decisions.items.find((one) => one.executionId === executionId && one.resource.includes('lookup'))
+  const vera = await signedIn('vera')
+  await vera.goto(`${home()}/policies/decisions/${decision?.decisionId}`)
+  await expect(vera.getByText('The request of this decision was erased, or deleted by age.')).toBeVisible()
+  await expect(vera.getByRole('main')).not.toContainText('Give support')
 })
 
 test('retention shows the rule, its exceptions and what it deletes; a person without the permission sees who can do what', async ({

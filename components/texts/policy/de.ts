@@ -153,6 +153,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   simulatedSoFarPeriod: 'bisher simuliert; der Zeitraum enthält ältere Entscheidungen',
   noDecisionsInThis:
     '<strong>Keine Entscheidungen in dieser Umgebung und diesem Zeitraum.</strong> Wählen Sie einen längeren Zeitraum oder eine andere Umgebung.',
+  decisionIsNotStored: 'Die Anfrage dieser Entscheidung wurde auf Antrag oder nach Alter gelöscht.',
+  decisionIsNotStoredAbout:
+    'Deshalb lässt sich die Entscheidung weder anzeigen noch erneut berechnen. Ihr Eintrag bleibt im Protokoll, und das Journal ihrer Ausführung nennt die Regeln.',
   noDecisionsSoFar:
     '<strong>Bisher keine Entscheidungen in dieser Umgebung.</strong> Der Zeitraum enthält ältere, die noch nicht durchsucht sind.',
   decisionsNotStored:

@@ -168,6 +168,10 @@ export const simulatedSoFarPeriod = text('simulated so far; the period contains 
 export const noDecisionsInThis = text(
   '<strong>No decisions in this environment and period.</strong> Choose a longer period or another environment.',
 )
+export const decisionIsNotStored = text('The request of this decision was erased, or deleted by age.')
+export const decisionIsNotStoredAbout = text(
+  'So the decision can’t be shown or computed again. Its record remains in the audit log, and the journal of its execution names the rules.',
+)
 export const noDecisionsSoFar = text(
   '<strong>No decisions in this environment so far.</strong> The period contains older ones, which were not searched yet.',
 )

@@ -98,7 +98,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   erasureWasRequestedIts: 'Die Löschung wurde angefordert. Die Liste zeigt ihren Stand.',
   erasePersonsData: 'Daten einer Person löschen',
   everyValueThatContains:
-    'Jeder Wert, der diesen Text in Groß- oder Kleinschreibung enthält, wird endgültig entfernt. Inhalte unter einer Löschsperre bleiben, und Inhalte in Bearbeitung werden gelöscht, wenn sie enden.',
+    'Jeder Wert der Inhalte, der diesen Text in Groß- oder Kleinschreibung enthält, wird endgültig entfernt. Begründungen, Fragen und Antworten von Personen, Namen und das Protokoll bleiben. Inhalte unter einer Löschsperre bleiben, und Inhalte in Bearbeitung werden gelöscht, wenn sie enden.',
   erasePermanently: 'Endgültig löschen',
   requestingErasure: 'Löschung wird angefordert…',
   textThatIdentifiesPerson: 'Text, der die Person bezeichnet',
@@ -130,7 +130,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   waiting: 'Wartet',
   searching: 'Sucht',
   erasureRemovesEveryValue:
-    'Eine Löschung entfernt jeden Wert mit den Daten einer Person aus Ausführungen, Anfragen, Traces, Mails und Dateien. Hashes und Beweise bleiben. Auch Nachweisarchive werden durchsucht: Jedes mit diesen Daten wird aufgeführt und nach den Einstellungen der Organisation gelöscht oder gekennzeichnet.',
+    'Eine Löschung entfernt jeden Wert mit den Daten einer Person aus den Inhalten von Ausführungen, Anfragen, Traces, Mails und Dateien. Hashes und Beweise bleiben, ebenso Begründungen, Fragen und Antworten von Personen, Namen und das Protokoll. Auch Nachweisarchive werden durchsucht: Jedes mit diesen Daten wird aufgeführt und nach den Einstellungen der Organisation gelöscht oder gekennzeichnet.',
   seeErasures: 'Löschungen zu sehen',
   erasures: 'Löschungen',
   theErasures: 'Die Löschungen',

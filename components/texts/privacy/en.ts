@@ -107,7 +107,7 @@ export const legalHoldsInForce = text('{legalHolds, plural, one {# legal hold} o
 export const erasureWasRequestedIts = text('The erasure was requested. Its state is shown in the list.')
 export const erasePersonsData = text('Erase a person’s data')
 export const everyValueThatContains = text(
-  'Every value that contains this text, in upper or lower case, is removed permanently. Content under a legal hold stays, and content in progress is erased when it ends.',
+  'Every value of content that contains this text, in upper or lower case, is removed permanently. Reasons, questions and answers that people wrote, names and the audit log stay. Content under a legal hold stays, and content in progress is erased when it ends.',
 )
 export const erasePermanently = text('Erase permanently')
 export const requestingErasure = text('Requesting the erasure…')
@@ -145,7 +145,7 @@ export const completedSomeContentRemains = text('Completed, some content remains
 export const waiting = text('Waiting')
 export const searching = text('Searching')
 export const erasureRemovesEveryValue = text(
-  'An erasure removes every value that contains a person’s data from executions, requests, traces, mails and files. Digests and proofs remain. Evidence archives are searched, too: each one with the data is listed, and deleted or marked as the organisation’s settings state.',
+  'An erasure removes every value that contains a person’s data from the content of executions, requests, traces, mails and files. Digests and proofs remain, as do the reasons, questions and answers that people wrote, names and the audit log. Evidence archives are searched, too: each one with the data is listed, and deleted or marked as the organisation’s settings state.',
 )
 export const seeErasures = text('see erasures')
 export const erasures = text('Erasures')

@@ -14,12 +14,13 @@ import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/policy/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { agentPath, executionPath, policiesPath, policyPath } from '#lib/paths.ts'
-import { type Answers, useTRPC } from '#lib/trpc.ts'
+import { type Answers, toFailure, useTRPC } from '#lib/trpc.ts'
 import { Recomputed } from './recomputed.tsx'
 
 type Answer = Answers['policies']['recompute']
@@ -48,6 +49,8 @@ function OneDecision({ id }: { id: string }) {
         <PageHeader title={t.policyDecision} {...header} />
         {error === null ? (
           <Skeleton label={t.loadingDecision} rows={8} />
+        ) : toFailure(error).code === 'conflict' ? (
+          <EmptyState title={t.decisionIsNotStored}>{t.decisionIsNotStoredAbout}</EmptyState>
         ) : (
           <RequestFailed
             error={error}

@@ -160,6 +160,12 @@ test('a row that was changed by SQL is not to be loaded again, and no empty list
     await expect(told).toContainText(/Tell an? [^:]*tenant administrator[^:]*:/)
     await expect(told.getByRole('link')).toBeHidden()
 
+    await jonas.goto(own.replace('mine', 'expiring'))
+    await expect(jonas.getByText('No approvals can be shown here.')).toBeVisible()
+    await expect(jonas.getByText(/missing\. Tell an? [^:]*tenant administrator[^:]*: the alarm says/)).toBeVisible()
+    await expect(jonas.getByRole('link', { name: 'See the alarms' })).toBeHidden()
+    await expectEveryView(jonas, 'alarm-approvals-told')
+
     await vera.goto(own)
     await expect(vera.getByText('No approvals can be shown here.')).toBeVisible()
     await expect(calm).toBeHidden()

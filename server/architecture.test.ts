@@ -183,10 +183,11 @@ describe('imports', () => {
     // Cache keys of the API are made by the procedure or the route, changes are sent by useAct.
     expect(having(/queryKey: \[\[|\buseMutation\b|\buseInfiniteQuery\b/)).toEqual([])
     // useChanges polls where the socket is down. An unknown outcome, the counts of an export in progress and a silent session are
-    // not changes, so they are polled for.
+    // not changes, so they are polled for; and whether an alarm is open by people who may not follow alarms.
     expect(having(/\brefetchInterval\b/)).toEqual([
       'app/t/[tenant]/approvals/[approvalId]/decision/use-decision.ts',
       'app/t/[tenant]/evidence/[exportId]/use-export.ts',
+      'components/alarms/use-alarm-open.ts',
       'components/session/session-provider.tsx',
     ])
     // Addresses of REST routes are in lib/rest.ts; downloads stream, and are named where they are saved.

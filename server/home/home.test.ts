@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startsOfDays } from '#lib/rules/home/days.ts'
 import { figureDays } from '#lib/schemas/home/overview.ts'
 import { expiry } from '#server/approvals/jobs.ts'
+import { close } from '#server/audit/alarms/close.ts'
+import { listAlarms } from '#server/audit/alarms/list.ts'
+import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
@@ -279,8 +282,31 @@ describe('what needs the caller', () => {
 
   test('is absent for those who can’t decide', async () => {
     const vera = await tenant.as('vera', { roles: ['auditor'] })
-    expect(await readNow(vera)).toEqual({ needs: null, underWay: { running: 0, waitingApproval: 0, waitingInput: 0 } })
+    expect(await readNow(vera)).toEqual({
+      needs: null,
+      underWay: { running: 0, waitingApproval: 0, waitingInput: 0 },
+      alarmOpen: false,
+    })
   })
+})
+
+test('an open alarm is known to those whose lists of approvals may lack some, until it is closed', async () => {
+  const tenant = await testTenant(running)
+  const jonas = await tenant.as('jonas', { roles: ['approver'] })
+  const petra = await tenant.as('petra', { roles: ['privacy_officer'] })
+  const openFor = async (by: Caller) => (await readNow(by)).alarmOpen
+  expect(jonas.principal.permissions.has('audit:read')).toBe(false)
+  expect(await openFor(jonas)).toBe(false)
+  await raiseAlarm(tenant.id, { kind: 'object', subject: 'approval/one', reason: 'The stored approval differs.' })
+  expect(await openFor(jonas)).toBe(true)
+  expect(await openFor(petra)).toBeNull()
+
+  const reason = 'An operator changed the row by mistake; it was restored from the backup.'
+  const vera = await tenant.as('vera', { roles: ['auditor'] })
+  const tom = await tenant.as('tom', { roles: ['tenant_admin'] })
+  const { items } = await execute(listAlarms, vera, { status: 'open' }, { name: 'alarms.list' })
+  for (const { id } of items) await execute(close, tom, { id, reason }, { name: 'alarms.close' })
+  expect(await openFor(jonas)).toBe(false)
 })
 
 test('executions under way are counted by what they wait for', async () => {

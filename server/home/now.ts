@@ -2,6 +2,7 @@ import { HomeNow, homeRows, mostCounted } from '#lib/schemas/home/overview.ts'
 import { deciderOf } from '#server/approvals/delegations/decider.ts'
 import { countPending, listSoonest } from '#server/approvals/list-store.ts'
 import { summaries } from '#server/approvals/view.ts'
+import { hasOpenAlarm } from '#server/audit/alarms/read-alarms.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
@@ -19,6 +20,7 @@ export const now = query({
     return {
       needs: may.has('approval:list') && may.has('approval:decide') ? await needsOf(tx, tenant, principal) : null,
       underWay: may.has('execution:read') ? await underWay(tx, tenant.id) : null,
+      alarmOpen: may.has('approval:list') ? await hasOpenAlarm(tx, tenant.id) : null,
     }
   },
 })

@@ -68,6 +68,8 @@ export const german: Translation<typeof import('./en.ts')> = {
     'Bis das geklärt ist, kann es nicht geladen werden. Sagen Sie es einer Person mit passender Rolle ({people}): Ein Alarm sagt, was zu tun ist.',
   openTheAlarms: 'Alarme ansehen',
   noApprovalsToShow: 'Hier können keine Freigaben gezeigt werden.',
+  askWhatIsMissing:
+    'Ein Alarm ist offen. Wenn gespeicherte Daten außerhalb des Servers geändert wurden, können hier Freigaben fehlen. Sagen Sie es einer Person mit passender Rolle ({people}): Der Alarm sagt, was abweicht und was zu tun ist.',
   someMayBeMissing:
     'Ein Alarm ist offen. Wenn gespeicherte Daten außerhalb des Servers geändert wurden, können hier Freigaben fehlen. Der Alarm sagt, was abweicht und was zu tun ist.',
 }

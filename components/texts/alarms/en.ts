@@ -78,9 +78,14 @@ export const closedBy = text('Closed by')
 // Where data that was changed outside the server would be.
 
 export const alarmSaysWhatToDo = text('It can’t be loaded until that is resolved. Its alarm says what to do.')
-export const tellSomeone = text('It can’t be loaded until that is resolved. Tell {people}: an alarm says what to do.')
+export const tellSomeone = text(
+  'It can’t be loaded until that is resolved. Tell {people}: an alarm says what to do.',
+)
 export const openTheAlarms = text('See the alarms')
 export const noApprovalsToShow = text('No approvals can be shown here.')
+export const askWhatIsMissing = text(
+  'An alarm is open. If stored data was changed outside the server, approvals that belong here may be missing. Tell {people}: the alarm says what differs and what to do.',
+)
 export const someMayBeMissing = text(
   'An alarm is open. If stored data was changed outside the server, approvals that belong here may be missing. The alarm says what differs and what to do.',
 )

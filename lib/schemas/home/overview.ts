@@ -30,6 +30,8 @@ export const HomeNow = z.object({
     })
     .nullable(),
   underWay: z.object({ running: z.int(), waitingApproval: z.int(), waitingInput: z.int() }).nullable(),
+  /** Whether an alarm is open, so that a list of approvals may lack some. What it says is for `audit:read`. */
+  alarmOpen: z.boolean().nullable(),
 })
 export type HomeNow = z.infer<typeof HomeNow>
 

@@ -63,6 +63,11 @@ export async function findOpenAlarm(
   return stored
 }
 
+export async function hasOpenAlarm(tx: Transaction, tenantId: string): Promise<boolean> {
+  for await (const { status } of readAlarms(tx, tenantId)) if (status === 'open') return true
+  return false
+}
+
 /** Returns the number of open alarms by kind. */
 export async function countOpenAlarms(tx: Transaction, tenantId: string): Promise<Map<AlarmKind, number>> {
   const counts = new Map<AlarmKind, number>()

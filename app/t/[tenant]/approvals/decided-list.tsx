@@ -1,5 +1,6 @@
 'use client'
 
+import { NoApprovals } from '#components/alarms/no-approvals.tsx'
 import { useApi } from '#components/api/api.tsx'
 import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
@@ -7,7 +8,6 @@ import { csvPage, DownloadCsv } from '#components/lists/download-csv.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approvals/en.ts'
-import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { useTRPC } from '#lib/trpc.ts'
 import { decidedColumns } from './decided-columns.tsx'
 import { decidedCsv } from './decided-csv.ts'
@@ -47,7 +47,7 @@ export function DecidedList() {
         columns={decidedColumns(tenant)}
         rowKey={(row) => row.approvalId}
         failed={{ what: t.theApprovals, act: t.seeApprovals, permission: 'approval:list' }}
-        empty={<EmptyState title={EMPTY.decided.title}>{EMPTY.decided.text}</EmptyState>}
+        empty={<NoApprovals title={EMPTY.decided.title}>{EMPTY.decided.text}</NoApprovals>}
       />
     </>
   )

@@ -178,3 +178,42 @@ test('a row that was changed by SQL is not to be loaded again, and no empty list
   for (const { id } of items) await call(origin, tom, 'mutation', 'alarms.close', { id, reason: why })
   await expect(calm).toBeVisible()
 })
+
+test('a change that is refused because a row was changed by SQL says what the page says of a row that it can’t load', async ({
+  signedIn,
+  origin,
+  troubles,
+}) => {
+  await rowsBound(origin, slug)
+  troubles.expect(/status of 500/)
+  const told = `Held for a case of ${Date.now()}.`
+  const { holdId } = await call<{ holdId: string }>(
+    origin,
+    await personToken(origin, 'vera', slug),
+    'mutation',
+    'holds.create',
+    { from: '2020-01-01', to: '2020-01-02', reason: told },
+  )
+  const change = (reason: string) => changeOneRow('update legal_holds set reason = $2 where id = $1', [holdId, reason])
+  const vera = await signedIn('vera', slug)
+  await vera.goto(`${home(slug)}/privacy/holds`)
+  await vera.getByRole('row', { name: told }).getByRole('button', { name: 'Release' }).click()
+  const dialog = vera.getByRole('dialog', { name: /Release the hold/ })
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('The case is closed.')
+  await change('Nothing is held.')
+  try {
+    await dialog.getByRole('button', { name: /Release/ }).click()
+    const refused = dialog.getByRole('alert')
+    await expect(refused).toContainText('is not the one in the audit log.')
+    await expect(refused).toContainText('Nothing was changed.')
+    await expect(refused).toContainText('Its alarm says what to do.')
+    await expect(refused).not.toContainText(/support|try/i)
+    await expect(refused.getByRole('link', { name: 'See the alarms' })).toBeVisible()
+    await expectEveryView(vera, 'alarm-refused')
+  } finally {
+    await change(told)
+  }
+  const tom = await personToken(origin, 'tom', slug)
+  const { items } = await call<{ items: { id: string }[] }>(origin, tom, 'query', 'alarms.list', { status: 'open' })
+  for (const { id } of items) await call(origin, tom, 'mutation', 'alarms.close', { id, reason: why })
+})

@@ -13,11 +13,15 @@ export type Result =
 /** The act was not sent, for a reason that the page found just before. */
 export class NotSent extends Error {}
 
-/** An error without a status from the server says nothing about whether the act was recorded. */
+/**
+ * An error without a status from the server says nothing about whether the act was recorded. A row that was changed outside the server is
+ * found before anything is written.
+ */
 export function resultOf(error: unknown): Result {
   if (error instanceof NotSent) return { is: 'refused', why: error.message }
   const failure = toFailure(error)
-  const refused = failure.httpStatus !== undefined && failure.httpStatus < 500
+  const { code, httpStatus } = failure
+  const refused = code === 'integrity_failed' || (httpStatus !== undefined && httpStatus < 500)
   return { is: refused ? 'refused' : 'unknown', why: failureText(failure) }
 }
 

@@ -14,8 +14,10 @@ import { failureText } from './failure-text.ts'
 import { peopleWith, rolesToAskFor } from './people-with.ts'
 import { useSession } from './session-provider.tsx'
 
-/** Rare, and this file is on every page. */
-const IntegrityFailed = loadedLater(() => import('./integrity-failed.tsx').then((module) => module.IntegrityFailed))
+/** Rare, and this file is on every page. Without it, the message still says what happened. */
+const IntegrityAdvice = loadedLater(() => import('./integrity-advice.tsx').then((module) => module.IntegrityAdvice), {
+  Failed: () => null,
+})
 
 type RequestFailedProps = {
   /** The error of a query, mutation or restFetch. */
@@ -38,12 +40,10 @@ export function RequestFailed({ error, what, plural = false, act, permission, re
     return <MissingPermission act={act} permission={permission} />
   if (failure.code === 'not_found' || namesNothing(failure))
     return <EmptyState title={t.notFound({ what, plural: String(plural) })}>{t.notFoundAbout}</EmptyState>
-  const title = t.notLoaded({ what, plural: String(plural) })
-  if (failure.code === 'integrity_failed') return <IntegrityFailed title={title} failure={failure} />
   return (
     <ErrorPanel
-      title={title}
-      effect={t.problemNothingChanged({ problem: messageOf(failure) })}
+      title={t.notLoaded({ what, plural: String(plural) })}
+      effect={effectOf(failure)}
       advice={adviceFor({ ...failure, retryable: mayHelp(failure) })}
       requestId={failure.requestId}
       action={
@@ -58,12 +58,16 @@ export function RequestFailed({ error, what, plural = false, act, permission, re
 }
 
 /** A refused input was made by this page, so the text of the refusal would be about a text that no one typed. */
-const messageOf = (failure: Failure): string =>
-  failure.code === 'validation_failed' ? t.pageOutOfDate : failureText(failure)
+const effectOf = (failure: Failure): string =>
+  failure.code === 'integrity_failed'
+    ? failureText(failure)
+    : t.problemNothingChanged({
+        problem: failure.code === 'validation_failed' ? t.pageOutOfDate : failureText(failure),
+      })
 
 /** Whether the same request can succeed later. Reading again is safe, also after an error of the server. */
 const mayHelp = ({ code, retryable, httpStatus = 0 }: Failure): boolean =>
-  retryable || code === 'unauthorized' || httpStatus >= 500
+  code !== 'integrity_failed' && (retryable || code === 'unauthorized' || httpStatus >= 500)
 
 /** The id in the address is malformed, so it counts as not found. */
 const namesNothing = ({ code, issues }: Failure): boolean =>
@@ -81,6 +85,7 @@ export function MissingPermission({ act, permission }: { act: string; permission
 /** Returns the next step after a failure. */
 export function adviceFor({ code, advice, retryable, retryAfterSeconds }: Failure): ReactNode {
   if (advice) return advice
+  if (code === 'integrity_failed') return <IntegrityAdvice />
   if (code === 'unauthorized') return t.adviceSignIn
   if (code === 'network' || code === 'not_loaded') return t.checkConnection
   if (code === 'no_passkey' || code === 'passkey_required') return t.advicePasskey

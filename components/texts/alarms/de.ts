@@ -63,9 +63,10 @@ export const german: Translation<typeof import('./en.ts')> = {
   times: 'Anzahl',
   closedBecause: 'Grund des Schließens',
   closedBy: 'Geschlossen von',
-  alarmSaysWhatToDo: 'Bis das geklärt ist, kann es nicht geladen werden. Der Alarm dazu sagt, was zu tun ist.',
+  alarmSaysWhatToDo:
+    'Bis das geklärt ist, kann es nicht geladen oder geändert werden. Der Alarm dazu sagt, was zu tun ist.',
   tellSomeone:
-    'Bis das geklärt ist, kann es nicht geladen werden. Sagen Sie es einer Person mit passender Rolle ({people}): Ein Alarm sagt, was zu tun ist.',
+    'Bis das geklärt ist, kann es nicht geladen oder geändert werden. Sagen Sie es einer Person mit passender Rolle ({people}): Ein Alarm sagt, was zu tun ist.',
   openTheAlarms: 'Alarme ansehen',
   noApprovalsToShow: 'Hier können keine Freigaben gezeigt werden.',
   askWhatIsMissing:

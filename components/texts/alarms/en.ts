@@ -77,9 +77,11 @@ export const closedBy = text('Closed by')
 
 // Where data that was changed outside the server would be.
 
-export const alarmSaysWhatToDo = text('It can’t be loaded until that is resolved. Its alarm says what to do.')
+export const alarmSaysWhatToDo = text(
+  'It can’t be loaded or changed until that is resolved. Its alarm says what to do.',
+)
 export const tellSomeone = text(
-  'It can’t be loaded until that is resolved. Tell {people}: an alarm says what to do.',
+  'It can’t be loaded or changed until that is resolved. Tell {people}: an alarm says what to do.',
 )
 export const openTheAlarms = text('See the alarms')
 export const noApprovalsToShow = text('No approvals can be shown here.')

@@ -14,8 +14,11 @@ const ownBeginning = ui.masked({ shape: '' }).trim()
 export const leafText = (value: JsonValue): string =>
   typeof value === 'string' && !misleads(value) ? value : JSON.stringify(value)
 
-const misleads = (text: string): boolean =>
-  text === '' || text.startsWith('"') || ownWords.includes(text) || text.startsWith(ownBeginning) || isLeaf(text)
+const misleads = (text: string): boolean => isOwn(text) || isLeaf(text)
+
+/** Whether a text reads like something that the page itself says. */
+export const isOwn = (text: string): boolean =>
+  text === '' || text.startsWith('"') || ownWords.includes(text) || text.startsWith(ownBeginning)
 
 /** Whether a text reads like a value: `true`, in any case, `1`, `[]`. Objects with members have a row for each of them. */
 function isLeaf(text: string): boolean {

@@ -1,5 +1,6 @@
 import { formatMoney } from '#lib/format.ts'
 import { argumentOf, argumentRows } from '#lib/rules/effect.ts'
+import { conditionValue } from '#lib/rules/standing-grants/condition.ts'
 import type { ArgumentRule } from '#lib/rules/standing-grants/match.ts'
 import { pastWords } from '#lib/rules/standing-grants/words.ts'
 import type { GrantSimulation, GrantTerms } from '#lib/schemas/approvals/grants.ts'
@@ -12,16 +13,17 @@ export const maskedArguments = ({ approval }: Source): Set<string> =>
     approval.presentation.arguments.flatMap(({ path, masked }) => (masked === undefined ? [] : [argumentOf(path)])),
   )
 
-/** The conditions on calls, in words; equal values as the source shows them, so that masked ones stay masked. */
+/** The conditions on calls; equal values as the source shows them, so that masked ones stay masked. */
 export function ruleRows(rules: readonly ArgumentRule[], { approval, arguments: args }: Source): ArgumentView[] {
   const masked = new Set(
     approval.presentation.arguments.flatMap(({ path, masked }) => (masked === undefined ? [] : [argumentOf(path)])),
   )
   return rules.flatMap((rule): ArgumentView[] => {
     const path = rule.argument
-    if (rule.is === 'like') return [{ path, value: `like “${rule.pattern}”` }]
-    if (rule.is === 'any') return [{ path, value: 'any value' }]
-    if (rule.is === 'amount') return [{ path, value: `at most ${money(rule.perCall, rule.currency)} for each call` }]
+    if (rule.is === 'like') return [{ path, value: conditionValue({ is: 'like', pattern: rule.pattern }) }]
+    if (rule.is === 'any') return [{ path, value: conditionValue({ is: 'any' }) }]
+    if (rule.is === 'amount')
+      return [{ path, value: conditionValue({ is: 'at most', amount: money(rule.perCall, rule.currency) }) }]
     if (!masked.has(path)) return argumentRows(args[path] ?? null, path)
     return approval.presentation.arguments.filter((row) => argumentOf(row.path) === path)
   })

@@ -94,6 +94,12 @@ describe('a call that a grant covers', () => {
       status: 'active',
       uses: 0,
       spent: { total: '0', max: '20000' },
+      // Conditions are of another form than values, so that none reads like the other.
+      arguments: [
+        { path: 'id', value: { $condition: 'like', pattern: 'A-*' } },
+        { path: 'amount', value: { $condition: 'at most', amount: '€5,000.00' } },
+        { path: 'currency', value: 'EUR' },
+      ],
     })
     const id = await start(agentId)
     expect(await settled(id)).toBe('succeeded')

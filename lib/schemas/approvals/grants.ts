@@ -107,7 +107,7 @@ export const StandingGrant = z.object({
   agent: z.object({ id: Id, name: z.string(), displayName: z.string() }),
   environment: z.string(),
   resource: z.string(),
-  /** The conditions on calls, in words, for each argument. */
+  /** The conditions on calls, for each argument: `{"$condition": "any" | "like" | "at most", …}`, or the value that it must have. */
   arguments: z.array(ArgumentView),
   uses: z.int(),
   maxUses: z.int(),

@@ -1,9 +1,8 @@
 import Link from 'next/link'
-import { maskedShape } from '#components/json/masked-shape.ts'
+import { ShownLeaf } from '#components/json/shown-leaf.tsx'
 import { shownText } from '#components/language/shown-text.tsx'
 import { rowAttribute } from '#components/lists/use-row-keys.ts'
 import * as t from '#components/texts/execution-rows/en.ts'
-import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { OneLine } from '#components/ui/text/one-line.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -89,13 +88,9 @@ function InputInShort({ rows, omitted }: { rows: readonly ArgumentView[]; omitte
       {rows.map(({ path, value, masked }) => (
         <span key={path} className="wrap-anywhere">
           <ShownText>{path}</ShownText>{' '}
-          {masked === undefined ? (
-            <span className="text-ink">
-              <ShownText>{typeof value === 'string' ? value : JSON.stringify(value)}</ShownText>
-            </span>
-          ) : (
-            <MaskedChip shape={maskedShape(masked)} />
-          )}
+          <span className="text-ink">
+            <ShownLeaf value={value} masked={masked} />
+          </span>
         </span>
       ))}
       {omitted > 0 && <span>{t.moreValues({ omitted })}</span>}

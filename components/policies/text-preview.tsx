@@ -3,6 +3,7 @@
 import { useApi } from '#components/api/api.tsx'
 import { keepPreviousData, useQuery } from '#components/api/query.ts'
 import { useSettled } from '#components/code/use-settled.ts'
+import { leafText } from '#components/json/leaf-text.ts'
 import { Section } from '#components/page/section.tsx'
 import { failureText } from '#components/session/failure-text.ts'
 import * as t from '#components/texts/policies/en.ts'
@@ -86,7 +87,7 @@ const COLUMNS: Column<Row>[] = [
 
 const argumentText = ({ arguments: given }: Example): string =>
   Object.entries(given)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name}: ${leafText(value)}`)
     .join(', ')
 
 /** What must happen first, or else the rules that decided. */

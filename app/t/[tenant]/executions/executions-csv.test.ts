@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { JsonValue } from '#lib/json.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 import { executionsCsv } from './executions-csv.ts'
 
@@ -37,6 +38,13 @@ test('a line has the effect, the amount, who decided and why, and masked input s
   expect(line).toContain('Issue refund of €59.90 for A-1003,59.90,EUR,rejected')
   expect(line).toContain('orderId: A-1003; email: masked, pii.email')
   expect(line).toContain('7000,rejected,Jonas Berg')
+})
+
+test('no two inputs that differ are written alike', () => {
+  const written = (value: JsonValue) => executionsCsv([{ ...row, inputShown: [{ path: 'note', value }] }])
+  const values: JsonValue[] = [true, 'true', null, 'null', 1, '1', '', [], '[]', 'masked, pii.email']
+  const masked = executionsCsv([{ ...row, inputShown: [{ path: 'note', masked: { class: 'pii.email', length: 17 } }] }])
+  expect(new Set([...values.map(written), masked]).size).toBe(values.length + 1)
 })
 
 test('values of the input that the list leaves out are counted', () => {

@@ -1,4 +1,6 @@
+import { leafText } from '#components/json/leaf-text.ts'
 import { toCsv } from '#lib/csv.ts'
+import type { JsonValue } from '#lib/json.ts'
 import type { ArgumentView } from '#lib/schemas/approvals.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 
@@ -23,8 +25,12 @@ const columns: [name: string, value: (row: ExecutionSummary) => string | null | 
   ['traceId', ({ traceId }) => traceId],
 ]
 
-const inputText = ({ path, value, masked }: ArgumentView): string =>
-  `${path}: ${masked === undefined ? (typeof value === 'string' ? value : JSON.stringify(value)) : `masked, ${masked.class}`}`
+const inputText = ({ path, value = '', masked }: ArgumentView): string =>
+  `${path}: ${masked === undefined ? textOf(value) : `masked, ${masked.class}`}`
+
+/** As the list shows it; a text that reads like a masked value is quoted. */
+const textOf = (value: JsonValue): string =>
+  typeof value === 'string' && value.startsWith('masked, ') ? JSON.stringify(value) : leafText(value)
 
 /** A list has only the first values of an input. */
 const moreText = (omitted = 0): string[] => (omitted === 0 ? [] : [`… ${omitted} more`])

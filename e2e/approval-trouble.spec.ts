@@ -252,11 +252,15 @@ test('a request that expires while it is open shows it immediately, and keeps th
   await page.goto(address(refund))
   await choice(page, 'Approve').check()
   await reason(page).fill('Too slow')
+  const place = page.getByRole('main').getByText(/^\d+ of \d+$/)
+  await expect(place).toBeVisible()
   // The page requests the approval again, and the response states that it expires soon.
   expiresAt = new Date(Date.now() + 3_000).toISOString()
   await resendMail(origin, refund)
   await expect(rail(page)).toContainText('This request has expired.')
   await expect(reason(page)).toHaveValue('Too slow')
+  // It is no longer one of those that wait.
+  await expect(place).toBeHidden()
   await expectAccessible(page)
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })

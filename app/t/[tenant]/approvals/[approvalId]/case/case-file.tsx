@@ -51,7 +51,9 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
         title={<ShownText>{titleNow(shown, outcome)}</ShownText>}
         crumbs={[{ label: t.approvals, href: approvalsPath(tenant, { view: neighbours.view }) }]}
         id={<Copyable value={shown.approvalId} label={t.approvalId} shorten="middle" />}
-        aside={<Position neighbours={neighbours} />}
+        aside={
+          <Position neighbours={neighbours} waits={shown.status === 'pending' && decision.view.is !== 'expired'} />
+        }
         facts={<Facts shown={shown} />}
       />
       <ErasedNotice erased={shown.erased} />
@@ -118,11 +120,14 @@ function Facts({ shown }: { shown: Approval }) {
   )
 }
 
-function Position({ neighbours: { position, total, next, previous } }: { neighbours: Neighbours }) {
+type PositionProps = { neighbours: Neighbours; waits: boolean }
+
+/** A request that no longer waits has left the list of those that do, and its place there. The ways to the others stay. */
+function Position({ neighbours: { view, position, total, next, previous }, waits }: PositionProps) {
   if (total === 0 || (position === undefined && next === undefined)) return null
   return (
     <span className="flex items-center gap-x-3 print:hidden">
-      {position !== undefined && <span>{t.positionOf({ position, total })}</span>}
+      {position !== undefined && (waits || view === 'decided') && <span>{t.positionOf({ position, total })}</span>}
       <Neighbour href={next} shortcut="J">
         {t.next}
       </Neighbour>

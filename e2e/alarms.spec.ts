@@ -217,3 +217,37 @@ test('a change that is refused because a row was changed by SQL says what the pa
   const { items } = await call<{ items: { id: string }[] }>(origin, tom, 'query', 'alarms.list', { status: 'open' })
   for (const { id } of items) await call(origin, tom, 'mutation', 'alarms.close', { id, reason: why })
 })
+
+test('an alarm that is raised while a person is at work moves nothing until they ask for it', async ({
+  signedIn,
+  origin,
+}) => {
+  const auditId = await record(origin)
+  expect(await verified(origin, auditId)).toBe('verified')
+  const vera = await signedIn('vera', slug)
+  await vera.goto(`${home(slug)}/audit`)
+  const table = vera.getByRole('table', { name: 'Audit records' })
+  await expect(table).toBeVisible()
+  await table.getByRole('columnheader').first().hover()
+  const place = async () => (await table.boundingBox())?.y
+  const before = await place()
+  const change = (reason: string) =>
+    changeOneRow(
+      `update audit_records set record = jsonb_set(record, '{reason}', to_jsonb($2::text)) where audit_id = $1`,
+      [auditId, reason],
+    )
+  await change('Case 10.')
+  expect(await verified(origin, auditId)).toBe('mismatch')
+  await change('Case 9.')
+  await expect(vera.getByRole('status').getByText('An alarm is open.')).toBeVisible()
+  expect(await place()).toBe(before)
+  await expect(strip(vera)).toBeHidden()
+  await expectEveryView(vera, 'alarm-late')
+  await vera.getByRole('button', { name: 'Show', exact: true }).click()
+  await expect(strip(vera)).toBeInViewport()
+  await expect(vera.getByText('An alarm is open.')).toBeHidden()
+  const tom = await personToken(origin, 'tom', slug)
+  const { items } = await call<{ items: { id: string }[] }>(origin, tom, 'query', 'alarms.list', { status: 'open' })
+  for (const { id } of items) await call(origin, tom, 'mutation', 'alarms.close', { id, reason: why })
+  await expect(strip(vera)).toBeHidden()
+})

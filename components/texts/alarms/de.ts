@@ -44,6 +44,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   openItsRecord: 'Eintrag öffnen',
   oneOpenAlarm: '1 offener Alarm',
   openAlarms: '{many, select, true {99+} other {{count}}} offene Alarme',
+  alarmWasRaised: 'Ein Alarm ist offen.',
+  alarmsCantBeRead: 'Die Alarme konnten nicht geladen werden.',
+  showAlarms: 'Zeigen',
   alarms: 'Alarme',
   audit: 'Protokoll',
   alarmIsRaisedWhen:

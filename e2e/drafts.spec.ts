@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { externalId } from './cases.ts'
+import { externalId, home, waitingRefund } from './cases.ts'
 import { editor, write } from './editor.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
@@ -197,4 +197,38 @@ test('a changed field withdraws the refusal of the rules and of the branding', a
   await page.reload()
   for (const form of [rules, branding]) await form.getByRole('button', { name: 'Start over' }).click()
   await expect.poll(kept).toEqual([false, false])
+})
+
+test('each of two tabs of one request keeps what was typed in it, and a new one begins with the last', async ({
+  signedIn,
+  origin,
+}) => {
+  const { approvalId } = await waitingRefund(origin)
+  const one = await signedIn('jonas')
+  const address = `${home()}/approvals/${approvalId}`
+  const reason = (page: Page) => page.getByRole('textbox', { name: 'Reason' })
+  const open = async (page: Page) => {
+    await page.goto(address)
+    await expect(reason(page)).toBeEditable()
+  }
+  await open(one)
+  const other = await one.context().newPage()
+  await open(other)
+  await reason(one).fill('Typed in the first tab.')
+  await expect.poll(() => isKept(one, approvalId)).toBe(true)
+  await reason(other).fill('Typed in the second tab.')
+  await one.reload()
+  await expect(reason(one)).toHaveValue('Typed in the first tab.')
+  await other.reload()
+  await expect(reason(other)).toHaveValue('Typed in the second tab.')
+
+  await reason(one).fill('Typed last.')
+  // Leaving keeps the last keys.
+  await one.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click()
+  await expect(one).toHaveURL(new RegExp(`${home()}/?$`))
+  const third = await one.context().newPage()
+  await open(third)
+  await expect(reason(third)).toHaveValue('Typed last.')
+  await other.reload()
+  await expect(reason(other)).toHaveValue('Typed in the second tab.')
 })

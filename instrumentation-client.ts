@@ -1,7 +1,6 @@
 import { setNonce } from 'get-nonce'
 import { showStoredTheme } from '#components/layout/theme.ts'
 import { installLeaveGuard } from '#components/navigation/leave-guard.ts'
-import { installStalePageReload } from '#components/navigation/stale-page.ts'
 
 type TrustedTypes = {
   createPolicy(name: string, rules: { createScriptURL: (url: string) => string | undefined }): unknown
@@ -29,4 +28,12 @@ if (nonce) setNonce(nonce)
 
 showStoredTheme()
 installLeaveGuard()
-installStalePageReload()
+// Not needed to show a page.
+window.addEventListener(
+  'load',
+  () =>
+    void import('#components/navigation/later.ts').then(
+      ({ watchPage }) => watchPage(),
+      () => undefined,
+    ),
+)

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { externalId, home, waitingRefund } from './cases.ts'
 import { editor, write } from './editor.ts'
+import { expectEveryView } from './every-view.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 const manifest = (name: string) => `metadata: { name: ${name} }\nspec: { runtime: { observe: {} } }\n`
@@ -231,4 +232,37 @@ test('each of two tabs of one request keeps what was typed in it, and a new one 
   await expect(reason(third)).toHaveValue('Typed last.')
   await other.reload()
   await expect(reason(other)).toHaveValue('Typed in the second tab.')
+})
+
+test('with the server away, another page is not opened, and the person keeps what they typed', async ({
+  signedIn,
+  troubles,
+}) => {
+  troubles.expect(/net::ERR_CONNECTION_REFUSED|Failed to fetch|RSC/)
+  const page = await signedIn('maria')
+  await page.goto(`/t/${externalId()}/policies/new`)
+  await page.getByLabel('Purpose').fill('About limits.')
+  await page.waitForLoadState('networkidle')
+  await page.route('**/*', (route) => route.abort('connectionrefused'))
+  const agents = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Agents' })
+  await agents.click()
+  const asked = page.getByRole('alertdialog', { name: 'The page can’t be opened' })
+  await expect(asked).toBeVisible()
+  await expectEveryView(page, 'server-away')
+  await asked.getByRole('button', { name: 'Try again' }).click()
+  await expect(asked.getByRole('button', { name: 'Try again' })).toBeVisible()
+  await asked.getByRole('button', { name: 'Stay on this page' }).click()
+  await expect(asked).toBeHidden()
+  await expect(page).toHaveURL(/\/policies\/new$/)
+  await expect(page.getByLabel('Purpose')).toHaveValue('About limits.')
+  await page.getByLabel('Purpose').fill('About other limits.')
+
+  // The same link asks again, and opens the page when the server is back.
+  await agents.click()
+  await expect(asked).toBeVisible()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await asked.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Agents' })).toBeVisible()
+  await page.goBack()
+  await expect(page.getByLabel('Purpose')).toHaveValue('About other limits.')
 })

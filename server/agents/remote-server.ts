@@ -39,8 +39,6 @@ export async function withRemoteServer<T>(
   const outbound = openOutbound({ allowed: config.allowedPrivateHosts, maxBytes, idleMs })
   const transport = new RemoteTransport(new URL(url), {
     fetch: (address, init) => outbound.fetch(address, init),
-    // Leaves redirects to fetch, and this one follows none. The library's default follows those within the origin.
-    redirectPolicy: 'follow',
     authProvider: token === undefined ? undefined : { token: () => Promise.resolve(token) },
   })
   const refusedCredential = (cause: unknown): ApiError | undefined => {
@@ -71,7 +69,7 @@ export async function withRemoteServer<T>(
 }
 
 const redirected = (status: number, server: string): string =>
-  `The tool server ${server} answered ${status}, a redirect, which is not followed. Write the address that it leads to in the manifest.`
+  `The tool server ${server} answered ${status}, a redirect to another origin, which is not followed. Write the address that it leads to in the manifest.`
 
 function refusalOf(status: 401 | 403, server: string, secretRef: string | undefined): string {
   const refused = `The tool server ${server} answered ${status}`

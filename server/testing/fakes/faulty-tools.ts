@@ -49,7 +49,7 @@ function toolServer(): McpServer {
 /**
  * Starts a tool server over HTTP on a free loopback port that describes two tools, and answers a call of them as its argument
  * `fault` names. `often` declares that it is idempotent. A `legacy` server speaks only the revisions before 2026-07-28.
- * The path `/moved` redirects to it.
+ * The path `/moved` redirects to it, and `/gone` to another origin.
  */
 export async function startFaultyTools({ legacy }: { legacy: boolean }): Promise<FaultyTools> {
   const keys: unknown[] = []
@@ -58,6 +58,7 @@ export async function startFaultyTools({ legacy }: { legacy: boolean }): Promise
     const body = Buffer.concat(await request.toArray()).toString()
     if (request.method !== 'POST') return answer.writeHead(405).end()
     if (request.url === '/moved') return answer.writeHead(308, { location: '/mcp' }).end()
+    if (request.url === '/gone') return answer.writeHead(308, { location: 'http://127.0.0.1:9/mcp' }).end()
     const message = JSON.parse(body)
     if (message.method === 'tools/call') {
       keys.push(message.params._meta?.['countersign/idempotencyKey'])

@@ -108,14 +108,14 @@ test('a value that can’t be written, and a row that can’t be read, fail alon
   expect(() => flight.add(undefined, 'select $1::jsonb', [circular])).toThrow(/circular/i)
   const read = pg.types.getTypeParser(pg.types.builtins.MACADDR)
   pg.types.setTypeParser(pg.types.builtins.MACADDR, () => {
-    throw new Error('This is no address.')
+    throw new Error('It is unreadable.')
   })
   try {
     const [unread, next] = await fly(
       ['address', `select '08:00:2b:01:02:03'::macaddr as address`],
       ['next', 'select 1 as one'],
     )
-    expect(unread).toMatchObject({ status: 'rejected', reason: new Error('This is no address.') })
+    expect(unread).toMatchObject({ status: 'rejected', reason: new Error('It is unreadable.') })
     expect(next).toEqual(rows([{ one: 1 }]))
   } finally {
     pg.types.setTypeParser(pg.types.builtins.MACADDR, read)

@@ -271,7 +271,8 @@ describe('a call that people must approve', () => {
   test('that is over before people decide is denied; the same call later continues with the same request', async () => {
     const [approvalId = '', ...others] = await pending()
     expect(others).toEqual([])
-    expect(reasonIn(await guard(make))).toContain(`waits for approval ${approvalId} `)
+    const page = `${api.baseUrl}/t/${api.credentials.tenants[0]?.externalId}/approvals/${approvalId}`
+    expect(reasonIn(await guard(make))).toContain(`waits for approval ${approvalId} (${page}). `)
     expect(await pending()).toEqual([approvalId])
     await approve(api, approvalId)
     // Another call is not covered by it.

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { approvalPath } from '#lib/paths.ts'
 import { notOfCountersign } from '../answer.ts'
 import { operationNamed } from '../catalog.ts'
 import type { Environment } from '../commands/command.ts'
@@ -59,7 +60,7 @@ export async function decide(
     const status = await statusOf(approvalId)
     if (status === 'pending')
       return denied(
-        `This call waits for approval ${approvalId} (${session.url}). Repeat exactly the same call once it is approved.`,
+        `This call waits for approval ${approvalId} (${await pageOf(approvalId)}). Repeat exactly the same call once it is approved.`,
       )
     await remember(undefined)
     if (status === undefined) return 'unusable'
@@ -74,6 +75,13 @@ export async function decide(
       if (error instanceof Failed && error.details.code === 'digest_mismatch') return 'unusable'
       throw error
     }
+  }
+
+  /** The page on which people decide. */
+  async function pageOf(approvalId: string): Promise<string> {
+    const { externalId } = objectOf(await ask(session, operationNamed('tenants.current'), {}))
+    if (typeof externalId !== 'string') throw notOfCountersign()
+    return new URL(approvalPath(externalId, approvalId), session.url).href
   }
 
   /** The status of a request, as soon as it is decided or the time is over; undefined for an unknown one. */

@@ -4,13 +4,13 @@ import { Flight } from '#server/kernel/db/statements/flight.ts'
 
 export type Statement = { text: string; values: unknown[] }
 
-/** Runs `work` and returns the statements with parameters that this process sent during it. Not for concurrent use. */
+/** Runs `work` and returns the statements that transactions of this process sent during it, without BEGIN and COMMIT. Not for concurrent use. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
   const seen: Statement[] = []
   const { add } = Flight.prototype
   Flight.prototype.add = function record(this: Flight, ...args: Parameters<typeof add>) {
     const [, text, values] = args
-    if (values.length > 0) seen.push({ text, values: [...values] })
+    seen.push({ text, values: [...values] })
     return Reflect.apply(add, this, args)
   }
   try {

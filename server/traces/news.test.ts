@@ -109,7 +109,7 @@ test('a follower of a long trace reads what is new, in one write, also with one 
 
   const mostRead = async (asked: readonly Statement[]): Promise<number> => {
     const scans = await runtime.database.inTenant(tenant.id, async (tx) => {
-      await tx.executeQuery(CompiledQuery.raw(plannedOnceText))
+      for (const setting of plannedOnceText.split('; ')) await tx.executeQuery(CompiledQuery.raw(setting))
       return await scansOfPrepared(tx, asked)
     })
     return Math.max(...scans.flat().map(({ rows }) => rows))

@@ -30,8 +30,9 @@ export default defineConfig({
     pool: 'forks',
     // One more than there are cores: suites that kill processes wait for leases to end, and use no core while they do.
     maxWorkers: availableParallelism() + 1,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Only to end a test that hangs: on a busy machine everything takes longer.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // A test waits for a condition, not for a fixed time: on a busy machine the condition is met later.
     expect: { poll: { timeout: 20_000 } },
     retry: 0,

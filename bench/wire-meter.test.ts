@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { beginText, commitText, tenantText } from '#server/kernel/db/statements/control.ts'
 import { counter } from './wire-meter.ts'
 
 const startup = (application: string): Buffer => {
@@ -20,6 +21,14 @@ const conversation = [
   message('S', ''),
   message('Q', "select pg_notify('audit', 'x'); commit\0"),
   message('Q', 'COMMIT\0'),
+  ...[beginText, tenantText, 'select 1', commitText].flatMap((text, index) => [
+    message('P', `cs_${index}\0${text}\0\0\0`),
+    message('B', `\0cs_${index}\0\0\0\0\0\0\0`),
+    message('E', '\0\0\0\0\0'),
+  ]),
+  message('B', '\0cs_3\0\0\0\0\0\0\0'),
+  message('E', '\0\0\0\0\0'),
+  message('S', ''),
 ]
 
 test.each([1, 3, 1000])('counts statements and commits, however the stream is split (%i bytes)', (size) => {
@@ -27,7 +36,7 @@ test.each([1, 3, 1000])('counts statements and commits, however the stream is sp
   const read = counter(traffic)
   const stream = Buffer.concat([startup('countersign/2'), ...conversation])
   for (let at = 0; at < stream.length; at += size) read(stream.subarray(at, at + size))
-  expect(traffic).toEqual({ statements: 4, commits: 2, bytes: Buffer.concat(conversation).length })
+  expect(traffic).toEqual({ statements: 8, commits: 4, bytes: Buffer.concat(conversation).length })
 })
 
 test('ignores the queue’s connections', () => {

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
+import { isSetting } from '#server/kernel/db/statements/control.ts'
 
 /** The clients' messages to PostgreSQL so far, without the queue's housekeeping (application name countersign-queue). */
 export type Traffic = { statements: number; commits: number; bytes: number }
@@ -15,7 +16,7 @@ const headerBytes = 5
 
 /**
  * A relay in front of PostgreSQL that counts the frontend's messages: each simple query and each execution of a prepared
- * statement counts as one. See https://www.postgresql.org/docs/current/protocol-message-formats.html
+ * statement counts as one, and the settings of a transaction as a part of its BEGIN. See https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 export async function openWireMeter(target: { port: number }): Promise<WireMeter> {
   const traffic: Traffic = { statements: 0, commits: 0, bytes: 0 }
@@ -55,6 +56,7 @@ export function counter(traffic: Traffic): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
   let started = false
   let ignored = false
+  const note = noting(traffic)
   return (chunk) => {
     rest = Buffer.concat([rest, chunk])
     if (!started) {
@@ -67,17 +69,29 @@ export function counter(traffic: Traffic): (chunk: Buffer) => void {
     while (rest.length >= headerBytes) {
       const length = 1 + rest.readInt32BE(1)
       if (rest.length < length) return
-      if (!ignored) note(traffic, String.fromCharCode(rest.readUInt8(0)), rest.subarray(headerBytes, length))
+      if (!ignored) note(String.fromCharCode(rest.readUInt8(0)), rest.subarray(headerBytes, length))
       rest = rest.subarray(length)
     }
   }
 }
 
-function note(traffic: Traffic, type: string, body: Buffer): void {
-  traffic.bytes += headerBytes + body.length
-  if (type === 'Q' || type === 'E') traffic.statements += 1
-  // The text of a parsed statement follows its name.
-  const text = type === 'Q' ? body : type === 'P' ? body.subarray(body.indexOf(0) + 1) : undefined
-  // A COMMIT with notifications is the last statement of its message.
-  if (text !== undefined && /(^|; )commit\0?$/i.test(text.toString('latin1'))) traffic.commits += 1
+/** Takes the messages of one connection, in order. */
+function noting(traffic: Traffic): (type: string, body: Buffer) => void {
+  const texts = new Map<string, string>()
+  let bound = ''
+  const execute = (text: string) => {
+    if (isSetting(text)) return
+    traffic.statements += 1
+    // A COMMIT with notifications is the last statement of its message.
+    if (/(^|; )commit$/i.test(text)) traffic.commits += 1
+  }
+  return (type, body) => {
+    traffic.bytes += headerBytes + body.length
+    const [first = '', second = ''] = body.toString('latin1').split('\0', 2)
+    if (type === 'Q') execute(first)
+    // The text of a statement follows its name, and the name of what is bound follows that of its portal, which is always the same.
+    else if (type === 'P') texts.set(first, second)
+    else if (type === 'B') bound = texts.get(second) ?? ''
+    else if (type === 'E') execute(bound)
+  }
 }

@@ -28,9 +28,10 @@ export const ourAppend = ({ runtime }: Lab, tenant: Tenant): Promise<string> =>
 const plainInsert = ({ runtime }: Lab, tenant: Tenant): Promise<void> =>
   runtime.database.inTenant(tenant.id, async (tx) => {
     const record = JSON.stringify({ at: new Date().toISOString(), ...act })
-    beforeCommit(tx, () =>
-      CompiledQuery.raw(plainText, [tenant.id, newId(), act.action, record, ready, ready, ready, 'audit']),
-    )
+    const compose = () =>
+      CompiledQuery.raw(plainText, [tenant.id, newId(), act.action, record, ready, ready, ready, 'audit'])
+    // Of a kind of its own: it is never put together with another.
+    beforeCommit(tx, { kind: newId(), parts: [], compose })
   })
 const plainText = `
   with day as (

@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { isControl } from '#server/kernel/db/statements/control.ts'
 import { Flight } from '#server/kernel/db/statements/flight.ts'
 
 export type Statement = { text: string; values: unknown[] }
@@ -10,7 +11,7 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
   const { add } = Flight.prototype
   Flight.prototype.add = function record(this: Flight, ...args: Parameters<typeof add>) {
     const [, text, values] = args
-    seen.push({ text, values: [...values] })
+    if (!isControl(text)) seen.push({ text, values: [...values] })
     return Reflect.apply(add, this, args)
   }
   try {

@@ -82,11 +82,15 @@ export async function appendAudit(
     waiting.set(tx, { tenantId: tenant.id, records })
     const cipher = await tenantCipher(tx, tenant.id)
     const now = await databaseClock(tx)
-    beforeCommit(tx, (notices, states) => {
-      waiting.delete(tx)
-      const moment = now()
-      const keyed = records.map((one) => keyedRecord(cipher, tenant.id, one, moment))
-      return appendRecords(tenant.id, moment, keyed, notices, states)
+    beforeCommit<Drafted>(tx, {
+      kind: 'records of the log',
+      parts: records,
+      compose(parts, notices, states) {
+        waiting.delete(tx)
+        const moment = now()
+        const keyed = parts.map((one) => keyedRecord(cipher, tenant.id, one, moment))
+        return appendRecords(tenant.id, moment, keyed, notices, states)
+      },
     })
   } else {
     if (before.tenantId !== tenant.id)

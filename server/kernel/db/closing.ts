@@ -11,8 +11,15 @@ export type Transaction = KyselyTransaction<DB>
 
 /** A notification that a transaction sends when it is committed. */
 export type Notice = { channel: string; topic: string }
-/** A transaction's last statement. It also sends the notifications (tell_others), and does what `states` would (bound/store.ts). */
-type LastStatement = (notices: readonly Notice[], states?: CompiledQuery) => CompiledQuery
+/** A transaction's last statement, composed when it is sent. */
+export type LastStatement<Part = unknown> = {
+  /** The same for those that one statement can do for several transactions. */
+  kind: string
+  /** What it writes, in this order. */
+  parts: readonly Part[]
+  /** Also sends the notifications (tell_others), and does what `states` would (bound/store.ts). `parts`: of one or several of this kind. */
+  compose(parts: readonly Part[], notices: readonly Notice[], states?: CompiledQuery): CompiledQuery
+}
 /** What an open transaction keeps until it ends. */
 export type Closing = {
   notices: Map<string, Notice>
@@ -131,10 +138,11 @@ export function onCommit(tx: Transaction, channel: string, topic: string): void 
  * Sends one statement together with the COMMIT: one that must be written last and whose result is not awaited. If it
  * fails, nothing is committed, and the commit throws its error. There can be one per transaction.
  */
-export function beforeCommit(tx: Transaction, last: LastStatement): void {
+export function beforeCommit<Part>(tx: Transaction, last: LastStatement<Part>): void {
   const closing = closingOf(tx)
   if (closing.last !== undefined) throw new Error('The transaction already has a last statement.')
-  closing.last = last
+  // Those of one kind have parts of one type.
+  closing.last = last as LastStatement
 }
 
 /**
@@ -214,7 +222,7 @@ export async function writeLast(tx: Transaction): Promise<void> {
   closing.pending = []
   closing.states = undefined
   for (const statement of pending) await tx.executeQuery(statement)
-  if (last !== undefined) await tx.executeQuery(last([], states))
+  if (last !== undefined) await tx.executeQuery(last.compose(last.parts, [], states))
 }
 
 /**

@@ -1,11 +1,14 @@
 import type { CompiledQuery } from 'kysely'
 import type { Pool } from 'pg'
+import type { Beginning } from './beginning.ts'
+import type { LastStatement, Notice } from './closing.ts'
 import type { PooledConnection } from './connection.ts'
 
-/** A transaction that has not begun, and consists of one statement whose result no one reads. */
+/** A transaction that has not begun, and consists of one statement whose result no one reads. Its connection is used if it is sent first, or alone. */
 type Member = {
   connection: PooledConnection
-  statement: CompiledQuery
+  last: LastStatement
+  notices: ReadonlyMap<string, Notice>
   resolve(): void
   reject(error: unknown): void
 }
@@ -22,32 +25,32 @@ const groups = new WeakMap<Pool, Map<string, Member[]>>()
  */
 export async function commitTogether(
   pool: Pool,
-  beginning: string,
-  { connection, statement }: Pick<Member, 'connection' | 'statement'>,
+  beginning: Beginning,
+  own: Pick<Member, 'connection' | 'last' | 'notices'>,
 ): Promise<void> {
   const ofPool = groups.get(pool) ?? new Map<string, Member[]>()
   groups.set(pool, ofPool)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const member = { connection, statement, resolve, reject }
-  const waiting = ofPool.get(beginning)
+  const member = { ...own, resolve, reject }
+  const waiting = ofPool.get(beginning.key)
   if (waiting !== undefined) {
     waiting.push(member)
     return await promise
   }
   const next: Member[] = []
-  ofPool.set(beginning, next)
+  ofPool.set(beginning.key, next)
   // Not awaited: the first member has its result after its own round, however many follow it.
-  void commitInRounds(beginning, member, next).finally(() => ofPool.delete(beginning))
+  void commitInRounds(beginning, member, next).finally(() => ofPool.delete(beginning.key))
   await promise
 }
 
-async function commitInRounds(beginning: string, first: Member, next: Member[]): Promise<void> {
+async function commitInRounds(beginning: Beginning, first: Member, next: Member[]): Promise<void> {
   for (let together = [first]; together.length > 0; together = next.splice(0, mostTogether))
     await commitAll(beginning, together)
 }
 
 /** Never fails: each member gets its result. */
-async function commitAll(beginning: string, members: Member[]): Promise<void> {
+async function commitAll(beginning: Beginning, members: Member[]): Promise<void> {
   const [first] = members
   if (first === undefined) return
   const outcome = await send(first.connection, beginning, members)
@@ -60,13 +63,19 @@ async function commitAll(beginning: string, members: Member[]): Promise<void> {
 
 async function send(
   connection: PooledConnection,
-  beginning: string,
+  beginning: Beginning,
   members: readonly Member[],
 ): Promise<'committed' | { error: unknown; rolledBack: boolean }> {
+  let statements: CompiledQuery[]
+  try {
+    statements = statementsFor(members)
+  } catch (error) {
+    return { error, rolledBack: true }
+  }
   const [ended, ...before] = await Promise.allSettled([
-    connection.send(beginning),
-    ...members.map(({ statement }) => connection.executeQuery(statement)),
-    connection.send('commit'),
+    beginning.on(connection),
+    ...statements.map((statement) => connection.executeQuery(statement)),
+    connection.commit(),
   ]).then((settled) => [settled.at(-1), ...settled.slice(0, -1)])
   const failed = before.find((one) => one?.status === 'rejected')
   // Without an answer to the COMMIT, no one knows whether it was committed.
@@ -78,4 +87,15 @@ async function send(
       : new Error('The transaction was rolled back because one of its statements failed.')
   // PostgreSQL may have committed a statement whose result could not be read here: that is not repeated.
   return { error, rolledBack: ended.value === 'ROLLBACK' }
+}
+
+/** One for all, if they do the same: it costs much less than one for each. */
+function statementsFor(members: readonly Member[]): CompiledQuery[] {
+  const [first] = members
+  if (first === undefined) return []
+  if (members.some(({ last }) => last.kind !== first.last.kind))
+    return members.map(({ last, notices }) => last.compose(last.parts, [...notices.values()]))
+  const notices = new Map(members.flatMap((member) => [...member.notices]))
+  const parts = members.flatMap(({ last }) => last.parts)
+  return [first.last.compose(parts, [...notices.values()])]
 }

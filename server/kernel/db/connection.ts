@@ -3,6 +3,14 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg, { type PoolClient } from 'pg'
 import { countedBy } from '#server/kernel/observe/meters.ts'
 import { isConstantText, isPreparedText } from './statements/constant-text.ts'
+import {
+  beginText,
+  bothText,
+  commitText,
+  processText,
+  type TransactionSettings,
+  tenantText,
+} from './statements/control.ts'
 import { Flight } from './statements/flight.ts'
 
 /** A statement is prepared from this use on: rarely used ones would only fill the memory of every connection. */
@@ -14,6 +22,8 @@ const maxCounted = 4096
 const longestPrepared = 8192
 /** "cached plan must not change result type": a newer version has migrated the database since. */
 const planIsStale = '0A000'
+/** SQLSTATE in_failed_sql_transaction */
+export const transactionFailed = '25P02'
 
 /** What the process has sent to PostgreSQL for requests and jobs, without the queue's own statements. */
 export type Traffic = {
@@ -57,6 +67,8 @@ function nameFor(text: string): string {
   names.set(text, name)
   return name
 }
+
+const nameOf = (text: string): string => names.get(text) ?? nameFor(text)
 
 /** A connection of the pool as Kysely needs it. Concurrent statements are sent together, in the driver's pipeline. */
 export class PooledConnection implements DatabaseConnection {
@@ -109,12 +121,59 @@ export class PooledConnection implements DatabaseConnection {
     }
   }
 
+  /**
+   * Begins a transaction with these settings, which end with it. Sent with the statements that follow in the same turn: if it fails,
+   * PostgreSQL skips them.
+   */
+  async begin(settings: TransactionSettings): Promise<string> {
+    this.#gather()
+    sent.statements += 1
+    const [begun] = await Promise.all([this.#control(beginText, []), ...this.#set(settings)])
+    return begun
+  }
+
+  /** Only a setting that is given: each costs as much as a short statement. */
+  #set({ tenantId, processId }: TransactionSettings): Promise<string>[] {
+    if (tenantId !== undefined && processId !== undefined) return [this.#control(bothText, [tenantId, processId])]
+    if (tenantId !== undefined) return [this.#control(tenantText, [tenantId])]
+    return processId === undefined ? [] : [this.#control(processText, [processId])]
+  }
+
+  /** Returns COMMIT, or ROLLBACK if a statement has failed. Sent with the statements before it in the same turn. */
+  async commit(): Promise<string> {
+    this.#gather()
+    sent.statements += 1
+    sent.commits += 1
+    try {
+      return await this.#control(commitText, [])
+    } catch (error) {
+      // PostgreSQL has skipped it after a failed statement of the same turn, and is still in the transaction.
+      if (error instanceof pg.DatabaseError && error.code === transactionFailed) return await this.rollBack()
+      this.discard()
+      throw error
+    }
+  }
+
+  /** If PostgreSQL does not answer, the connection is given up, which rolls back. */
+  async rollBack(): Promise<string> {
+    try {
+      return await this.send('rollback')
+    } catch (error) {
+      this.discard()
+      throw error
+    }
+  }
+
+  async #control(text: string, values: readonly string[]): Promise<string> {
+    this.#flight ??= new Flight()
+    return (await this.#flight.add(nameOf(text), text, values)).command
+  }
+
   /** Several statements in one message, without parameters. Returns the tag of the last one. */
   async send(text: string): Promise<string> {
     this.#gather()
     this.#depart()
     sent.statements += 1
-    if (/(^|; )commit$/.test(text)) sent.commits += 1
     const results: unknown = await this.#client.query(text)
     const last: unknown = Array.isArray(results) ? results.at(-1) : results
     return typeof last === 'object' && last !== null && 'command' in last ? String(last.command) : ''

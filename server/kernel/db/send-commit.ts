@@ -1,20 +1,18 @@
-import type { CompiledQuery } from 'kysely'
-import pg from 'pg'
-import { type Closing, type Notice, outcomeIn, Unforeseen } from './closing.ts'
+import { CompiledQuery } from 'kysely'
+import { type Closing, type LastStatement, type Notice, outcomeIn, Unforeseen } from './closing.ts'
 import type { PooledConnection } from './connection.ts'
 
-const tell = (notices: readonly Notice[]): string => {
-  const array = (values: string[]) => `array[${values.map((value) => pg.escapeLiteral(value)).join(', ')}]`
-  return `tell_others(${array(notices.map(({ channel }) => channel))}, ${array(notices.map(({ topic }) => topic))})`
-}
+const tellText = 'select tell_others($1, $2)'
+const tell = (notices: readonly Notice[]): CompiledQuery =>
+  CompiledQuery.raw(tellText, [notices.map(({ channel }) => channel), notices.map(({ topic }) => topic)])
 
 /** Whether anything is sent with the COMMIT. */
 export const hasLast = ({ notices, last, pending, conclusion }: Closing): boolean =>
   notices.size > 0 || last !== undefined || pending.length > 0 || conclusion !== undefined
 
 /** The last statement of a transaction that consists of it. */
-export const onlyLast = ({ notices, last, pending, conclusion }: Closing): CompiledQuery | undefined =>
-  pending.length === 0 && conclusion === undefined ? last?.([...notices.values()]) : undefined
+export const onlyLast = ({ last, pending, conclusion }: Closing): LastStatement | undefined =>
+  pending.length === 0 && conclusion === undefined ? last : undefined
 
 /** SQLSTATE of bind_and_append() for an object that another transaction has bound since it was read or written (migration 0119). */
 const boundElsewhere = 'CS003'
@@ -26,15 +24,19 @@ export async function sendCommit(connection: PooledConnection, closing: Closing)
   const told = [...notices.values()]
   if (conclusion !== undefined && states !== undefined) throw new Error('unreachable: rows are known, or read')
   if (last === undefined && states !== undefined) throw new Error('unreachable: states belong to a record')
-  const append = last?.(told, states)
+  const append = last?.compose(last.parts, told, states)
   if (conclusion !== undefined && append === undefined) throw new Error('unreachable: states have a record')
   const ending = append && (conclusion?.(append) ?? append)
-  const statements = ending === undefined ? pending : [...pending, ending]
-  const commit = last === undefined && told.length > 0 ? `select ${tell(told)}; commit` : 'commit'
-  if (statements.length === 0) return await connection.send(commit)
+  const telling = last === undefined && told.length > 0 ? tell(told) : undefined
+  const statements = [
+    ...pending,
+    ...(ending === undefined ? [] : [ending]),
+    ...(telling === undefined ? [] : [telling]),
+  ]
+  if (statements.length === 0) return await connection.commit()
   const [committed, ...written] = await Promise.allSettled([
     ...statements.map((statement) => connection.executeQuery(statement)),
-    connection.send(commit),
+    connection.commit(),
   ]).then((settled) => [settled.at(-1), ...settled.slice(0, -1)])
   for (const one of [...written, committed])
     if (one?.status === 'rejected')

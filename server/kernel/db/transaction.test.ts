@@ -1,15 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '#server/kernel/ids.ts'
+import { runtime } from '#server/kernel/runtime.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { withCommit } from './closing.ts'
 import { databaseTraffic } from './connection.ts'
-import type { bindTenant } from './database.ts'
+import type { bindTenant, Transaction } from './database.ts'
 import { register } from './listening/registration-store.ts'
 import { notify } from './notify.ts'
-import { inOneWrite } from './one-write.ts'
+import { inOneWrite, readingOnce } from './one-write.ts'
+import { openPool } from './pool.ts'
+import { openTransaction, within } from './transaction.ts'
 
 // The properties of a transaction: one tenant, one connection, one COMMIT message with all notifications.
 
@@ -118,6 +121,71 @@ test('a frequent statement is prepared, and one whose preparation failed can be 
     if (n % 3 === 0) await expect(unlucky(true)).rejects.toThrow()
     else expect(await unlucky(false)).toBe(1)
   }
+})
+
+describe('of a pool with one connection', () => {
+  let pool: pg.Pool
+  /** How often PostgreSQL has said that it is ready. */
+  let ready = 0
+  beforeEach(() => {
+    pool = openPool(running.database.url, runtime().log, 'requests', { max: 1, pipeline: true })
+    pool.on('connect', (client) => {
+      const { connection } = client as pg.PoolClient & { connection: pg.Connection }
+      connection.on('readyForQuery', () => {
+        ready += 1
+      })
+    })
+    return () => pool.end()
+  })
+  const open = () => openTransaction(pool, { tenantId: tenant.id })
+  const pidIn = (tx: Transaction) => sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+  const insert = (tx: Transaction, id: string) =>
+    tx.insertInto('approverGroups').values({ tenantId: tenant.id, id, name: id, displayName: id }).execute()
+  const groups = async (id: string) =>
+    await within(await open(), (tx) => tx.selectFrom('approverGroups').select('id').where('id', '=', id).execute())
+
+  test('BEGIN, the statements of one turn and COMMIT are answered together', async () => {
+    await within(await open(), boundTo)
+    ready = 0
+    expect(await readingOnce(await open(), boundTo)).toBe(tenant.id)
+    expect(ready).toBe(1)
+  })
+
+  test('a COMMIT that is sent with a failed statement commits nothing, and the connection serves the next transaction', async () => {
+    const before = await within(await open(), pidIn)
+    const id = newId()
+    const { tx, commit } = await open()
+    const work = Promise.allSettled([insert(tx, id), sql`select 1 / 0`.execute(tx), commit()])
+    expect(await work).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { code: '22012' } },
+      { status: 'rejected', reason: { message: expect.stringContaining('rolled back') } },
+    ])
+    expect((await within(await open(), pidIn)).rows).toEqual(before.rows)
+    expect(await groups(id)).toEqual([])
+  })
+
+  test('a transaction that has failed in an earlier turn commits nothing, and the connection serves the next one', async () => {
+    const before = await within(await open(), pidIn)
+    const id = newId()
+    const work = within(await open(), async (tx) => {
+      await insert(tx, id)
+      await expect(sql`select 1 / 0`.execute(tx)).rejects.toThrow('division by zero')
+      notify(tx, 'audit', 'never')
+    })
+    await expect(work).rejects.toMatchObject({ code: '25P02' })
+    expect((await within(await open(), pidIn)).rows).toEqual(before.rows)
+    expect(await groups(id)).toEqual([])
+    expect(await allHeard()).toEqual([])
+  })
+
+  test('a connection that is lost with the COMMIT is not used again', async () => {
+    const [row] = (await within(await open(), pidIn)).rows
+    const { tx, commit } = await open()
+    const work = Promise.allSettled([sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx), commit()])
+    expect((await work).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect((await within(await open(), pidIn)).rows).not.toEqual([row])
+  })
 })
 
 test('a transaction starts with its first statement: until then no server process is idle in it', async () => {

@@ -9,9 +9,9 @@ import {
   PostgresIntrospector,
   type QueryResult,
 } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import { ApiError } from '#lib/errors.ts'
-import { clockBehind } from '#server/kernel/clock/process-clock.ts'
+import { beginningOf, type Opening } from './beginning.ts'
 import {
   executeKnown,
   keepClosing,
@@ -20,10 +20,9 @@ import {
   reportFailure,
   type Transaction,
   typesIn,
-  Unforeseen,
 } from './closing.ts'
 import { commitTogether } from './commit-together.ts'
-import { PooledConnection } from './connection.ts'
+import { PooledConnection, transactionFailed } from './connection.ts'
 import type { OwnTransactions } from './listen.ts'
 import { QueryCompiler } from './query-compiler.ts'
 import { columnNames } from './results/column-names.ts'
@@ -48,16 +47,8 @@ export class FirstRefused extends ApiError {
   }
 }
 
-/** One state of the database for all statements of a transaction: a new one, or that of an open transaction (pg_export_snapshot). */
-export type Snapshot = 'new' | { id: string }
-
 /** SQLSTATE of admit_known() for a caller who is not the known one (migration 0117). */
 const refusedFirst = 'CS002'
-/** SQLSTATE in_failed_sql_transaction */
-const transactionFailed = '25P02'
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-
 const adapter = new PostgresAdapter()
 const compiler = new QueryCompiler()
 const driver = new DummyDriver()
@@ -70,49 +61,6 @@ const dialect = {
 const plugins = [columnNames]
 
 /**
- * For statements that read the first rows of an index: one plan for all values, which follows the index. By its statistics, PostgreSQL
- * would read and sort everything that is left of a long trace where most traces are short, or the whole of a small table.
- */
-export const plannedOnceText = [
-  'set local plan_cache_mode = force_generic_plan',
-  'set local enable_seqscan = off',
-  'set local enable_bitmapscan = off',
-].join('; ')
-
-/** A transaction with a snapshot may wait for as long as its reader needs. */
-function beginText(
-  tenantId: string | undefined,
-  snapshot: Snapshot | undefined,
-  processId: string | undefined,
-  plannedOnce: boolean,
-): string {
-  const statements = [snapshot === undefined ? 'begin' : 'begin isolation level repeatable read']
-  if (typeof snapshot === 'object') statements.push(`set transaction snapshot ${pg.escapeLiteral(snapshot.id)}`)
-  if (snapshot !== undefined) statements.push('set local idle_in_transaction_session_timeout = 0')
-  if (tenantId !== undefined) statements.push(`set local app.tenant_id = '${tenantId}'`)
-  if (plannedOnce) statements.push(plannedOnceText)
-  // others_listen() reads it.
-  if (processId !== undefined) statements.push(`set local app.process_id = '${processId}'`)
-  // now() and clock_timestamp() are then those of the schema clock, which read the setting (migration 0103).
-  if (clockBehind() > 0)
-    statements.push(
-      'set local search_path = clock, pg_catalog, public',
-      // A demo that is interrupted stays unfinished anyway.
-      'set local synchronous_commit = off',
-      `set local app.clock_behind = '${clockBehind()} milliseconds'`,
-    )
-  return statements.join('; ')
-}
-
-type Opening = {
-  tenantId?: string
-  snapshot?: Snapshot
-  first?: CompiledQuery | undefined
-  own?: OwnTransactions | undefined
-  plannedOnce?: boolean
-}
-
-/**
  * Opens a transaction, for one tenant's rows or for the directory alone. BEGIN and the tenant are sent with the first
  * statement in one write, without waiting for their response; a transaction without statements never reaches the
  * database. Kysely's own transactions wait for each response, and would send concurrent statements one by one.
@@ -122,10 +70,9 @@ type Opening = {
  */
 export async function openTransaction(
   pool: pg.Pool,
-  { tenantId, snapshot, first, own, plannedOnce = false }: Opening = {},
+  { first, own, ...opening }: Opening & { first?: CompiledQuery | undefined; own?: OwnTransactions | undefined } = {},
 ): Promise<OpenTransaction> {
-  if (tenantId !== undefined && !uuid.test(tenantId)) throw new TypeError('The tenant must be given by its UUID.')
-  const beginning = beginText(tenantId, snapshot, own?.processId(), plannedOnce)
+  const beginning = beginningOf(opening, own?.processId())
   const connection = new PooledConnection(await pool.connect())
   let begun: Promise<string> | undefined
   const confirmation = Promise.withResolvers<boolean>()
@@ -142,7 +89,7 @@ export async function openTransaction(
   }
   const begin = () => {
     if (begun !== undefined) return
-    begun = connection.send(beginning)
+    begun = beginning.on(connection)
     // The users of the transaction get the error: later statements fail, and so does the commit.
     begun.catch(() => connection.discard())
     if (first !== undefined) connection.executeQuery(first).then(() => confirmation.resolve(true), refuse)
@@ -188,18 +135,16 @@ export async function openTransaction(
     try {
       const alone = begun === undefined && first === undefined ? onlyLast(closing) : undefined
       if (statement === 'commit' && alone !== undefined)
-        return await commitTogether(pool, beginning, { connection, statement: alone })
+        return await commitTogether(pool, beginning, { connection, last: alone, notices: closing.notices })
       if (first !== undefined || (statement === 'commit' && hasLast(closing))) begin()
       if (begun === undefined) return
       // Sent without waiting for the response to BEGIN: in a transaction that could not begin, it fails or commits nothing.
-      const ended = statement === 'commit' ? sendCommit(connection, closing) : connection.send(statement)
+      const ended = statement === 'commit' ? sendCommit(connection, closing) : connection.rollBack()
       const [tag] = await Promise.all([ended, begun])
       // PostgreSQL responds with ROLLBACK to the COMMIT of a transaction in which a statement failed.
       if (tag !== statement.toUpperCase())
         throw new Error('The transaction was rolled back because one of its statements failed.')
     } catch (error) {
-      // After an unforeseen outcome, the transaction has ended in order.
-      if (!(error instanceof Unforeseen)) connection.discard()
       confirmation.reject(error)
       // A lost connection has rolled back, and the caller of a rollback already has a more important error to report.
       if (statement === 'commit') await asConfirmed(error)

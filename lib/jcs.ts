@@ -25,11 +25,16 @@ export class JcsError extends Error {
  * (they may have been rounded by JSON.parse already: write them as strings), and nesting deeper than 1,000 levels.
  */
 export function canonicalJson(value: JsonValue): string {
-  const flaw = findFlaw(value, 0)
-  if (flaw) throw new JcsError(flaw.path.map(pointerSegment).join(''), flaw.reason)
+  requireCanonical(value)
   const text = canonicalize(value)
   if (text === undefined) throw new JcsError('', 'is not a JSON value')
   return text
+}
+
+/** Throws as `canonicalJson` does, for a value that is written later. */
+export function requireCanonical(value: JsonValue): void {
+  const flaw = findFlaw(value, 0)
+  if (flaw) throw new JcsError(flaw.path.map(pointerSegment).join(''), flaw.reason)
 }
 
 type Flaw = { path: (string | number)[]; reason: string }

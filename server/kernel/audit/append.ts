@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { canonicalJson } from '#lib/jcs.ts'
+import { canonicalJson, requireCanonical } from '#lib/jcs.ts'
 import { definedOnly, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { databaseClock } from '#server/kernel/db/clock.ts'
 import { beforeCommit } from '#server/kernel/db/closing.ts'
@@ -68,7 +68,7 @@ export async function appendAudit(
     requestId,
   })
   // Details that can't be digested are reported to the caller, not with the COMMIT.
-  canonicalJson(record)
+  requireCanonical(record)
   const drafted: Drafted = {
     auditId,
     type: action,

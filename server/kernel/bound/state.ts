@@ -68,9 +68,12 @@ export const hasRightMac = (
 const keyed = (type: string, id: string, { form, revision, digest, auditId }: BoundState): string =>
   canonicalJson([type, id, form, revision, digest === null ? null : digest.toString('hex'), auditId])
 
+/** Whether a text may contain a number that a double can't represent exactly: one of 16 digits, or with an exponent. */
+const mayBeInexact = /\d{16}|(?:^|[\s:,[])-?\d[\d.]*[eE]/
+
 /** Numbers that a double can't represent exactly, such as an integer of 20 digits in a policy's selector, become strings. */
 export function parseExactly(text: string): JsonValue {
-  const exact = /\d{16}|[eE]/.test(text)
+  const exact = mayBeInexact.test(text)
     ? text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
         token.startsWith('"') || isExact(Number(token)) ? token : JSON.stringify(token),
       )

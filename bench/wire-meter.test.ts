@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { beginText, commitText, tenantText } from '#server/kernel/db/statements/control.ts'
+import { beginText, commitText, settingsStatement } from '#server/kernel/db/statements/control.ts'
 import { counter } from './wire-meter.ts'
 
 const startup = (application: string): Buffer => {
@@ -21,7 +21,7 @@ const conversation = [
   message('S', ''),
   message('Q', "select pg_notify('audit', 'x'); commit\0"),
   message('Q', 'COMMIT\0'),
-  ...[beginText, tenantText, 'select 1', commitText].flatMap((text, index) => [
+  ...[beginText, settingsStatement({ tenantId: 'one' })?.text, 'select 1', commitText].flatMap((text, index) => [
     message('P', `cs_${index}\0${text}\0\0\0`),
     message('B', `\0cs_${index}\0\0\0\0\0\0\0`),
     message('E', '\0\0\0\0\0'),

@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adoptTenant } from '#server/kernel/bound/adopt.ts'
-import { plannedOnceText } from '#server/kernel/db/beginning.ts'
 import { databaseTraffic } from '#server/kernel/db/connection.ts'
+import { plannedOnceSettings } from '#server/kernel/db/statements/control.ts'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { type Statement, scansOfPrepared, statementsOf } from '#server/testing/statements.ts'
@@ -109,7 +109,8 @@ test('a follower of a long trace reads what is new, in one write, also with one 
 
   const mostRead = async (asked: readonly Statement[]): Promise<number> => {
     const scans = await runtime.database.inTenant(tenant.id, async (tx) => {
-      for (const setting of plannedOnceText.split('; ')) await tx.executeQuery(CompiledQuery.raw(setting))
+      for (const [name, value] of plannedOnceSettings)
+        await tx.executeQuery(CompiledQuery.raw(`set local ${name} = '${value}'`))
       return await scansOfPrepared(tx, asked)
     })
     return Math.max(...scans.flat().map(({ rows }) => rows))

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { clockBehind } from '#server/kernel/clock/process-clock.ts'
 import type { PooledConnection } from './connection.ts'
+import { plannedOnceSettings } from './statements/control.ts'
 
 /** One state of the database for all statements of a transaction: a new one, or that of an open transaction (pg_export_snapshot). */
 export type Snapshot = 'new' | { id: string }
@@ -17,24 +18,14 @@ export type Beginning = {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/**
- * For statements that read the first rows of an index: one plan for all values, which follows the index. By its statistics, PostgreSQL
- * would read and sort everything that is left of a long trace where most traces are short, or the whole of a small table.
- */
-export const plannedOnceText = [
-  'set local plan_cache_mode = force_generic_plan',
-  'set local enable_seqscan = off',
-  'set local enable_bitmapscan = off',
-].join('; ')
-
 /** Throws TypeError for a tenant that is not given by its UUID. */
 export function beginningOf(opening: Opening, processId: string | undefined): Beginning {
   const { tenantId, snapshot, plannedOnce = false } = opening
   if (tenantId !== undefined && !uuid.test(tenantId)) throw new TypeError('The tenant must be given by its UUID.')
-  if (snapshot === undefined && !plannedOnce && clockBehind() === 0)
+  if (snapshot === undefined && clockBehind() === 0)
     return {
-      key: `${tenantId} ${processId}`,
-      on: (connection) => connection.begin({ tenantId, processId }),
+      key: `${tenantId} ${processId} ${plannedOnce}`,
+      on: (connection) => connection.begin({ tenantId, processId, plannedOnce }),
     }
   const text = beginText(opening, processId)
   return { key: text, on: (connection) => connection.send(text) }
@@ -46,7 +37,8 @@ function beginText({ tenantId, snapshot, plannedOnce }: Opening, processId: stri
   if (typeof snapshot === 'object') statements.push(`set transaction snapshot ${pg.escapeLiteral(snapshot.id)}`)
   if (snapshot !== undefined) statements.push('set local idle_in_transaction_session_timeout = 0')
   if (tenantId !== undefined) statements.push(`set local app.tenant_id = '${tenantId}'`)
-  if (plannedOnce === true) statements.push(plannedOnceText)
+  if (plannedOnce === true)
+    statements.push(...plannedOnceSettings.map(([name, value]) => `set local ${name} = '${value}'`))
   // others_listen() reads it.
   if (processId !== undefined) statements.push(`set local app.process_id = '${processId}'`)
   // now() and clock_timestamp() are then those of the schema clock, which read the setting (migration 0103).

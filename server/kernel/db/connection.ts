@@ -3,14 +3,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg, { type PoolClient } from 'pg'
 import { countedBy } from '#server/kernel/observe/meters.ts'
 import { isConstantText, isPreparedText } from './statements/constant-text.ts'
-import {
-  beginText,
-  bothText,
-  commitText,
-  processText,
-  type TransactionSettings,
-  tenantText,
-} from './statements/control.ts'
+import { beginText, commitText, settingsStatement, type TransactionSettings } from './statements/control.ts'
 import { Flight } from './statements/flight.ts'
 
 /** A statement is prepared from this use on: rarely used ones would only fill the memory of every connection. */
@@ -128,15 +121,12 @@ export class PooledConnection implements DatabaseConnection {
   async begin(settings: TransactionSettings): Promise<string> {
     this.#gather()
     sent.statements += 1
-    const [begun] = await Promise.all([this.#control(beginText, []), ...this.#set(settings)])
+    const set = settingsStatement(settings)
+    const [begun] = await Promise.all([
+      this.#control(beginText, []),
+      set === undefined ? undefined : this.#control(set.text, set.values),
+    ])
     return begun
-  }
-
-  /** Only a setting that is given: each costs as much as a short statement. */
-  #set({ tenantId, processId }: TransactionSettings): Promise<string>[] {
-    if (tenantId !== undefined && processId !== undefined) return [this.#control(bothText, [tenantId, processId])]
-    if (tenantId !== undefined) return [this.#control(tenantText, [tenantId])]
-    return processId === undefined ? [] : [this.#control(processText, [processId])]
   }
 
   /** Returns COMMIT, or ROLLBACK if a statement has failed. Sent with the statements before it in the same turn. */

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import utils from 'pg/lib/utils.js'
 import { type RowShape, rowShape, toRow } from '#server/kernel/db/results/row-shape.ts'
+import { isControl } from './control.ts'
 
 /** What PostgreSQL answered to a statement: its tag ("INSERT"), the number of rows that it counted, and its rows. */
 export type Answer = { command: string; rowCount: number; rows: unknown[] }
@@ -137,15 +138,24 @@ export class Flight extends pg.Query {
 
   /** Answers arrive when all statements have been run, or one of them has failed. */
   #end(error: unknown): void {
-    for (const [index, { answer, failure, resolve, reject }] of this.#parts.entries())
+    const failed = this.#parts[this.#next]
+    // Without a transaction, because it has not begun or the session has ended, there is none that has failed.
+    const isAborted = error instanceof pg.DatabaseError && !endsSession(error) && !isControl(failed?.text ?? '')
+    for (const part of this.#parts) {
+      const { answer, failure, resolve, reject } = part
       if (failure !== undefined) reject(failure)
       else if (answer !== undefined) resolve(answer)
-      else reject(index > this.#next && error instanceof pg.DatabaseError ? skipped() : (error ?? unanswered()))
+      else reject(isAborted && part !== failed ? skipped() : (error ?? unanswered()))
+    }
   }
 }
 
 const isKnown = ({ parsedStatements, submittedNamedStatements }: Wire, name: string): boolean =>
   parsedStatements[name] !== undefined || submittedNamedStatements[name] !== undefined
+
+/** Whether PostgreSQL has closed the connection. Its word for that is in the language of its messages. */
+const endsSession = ({ severity, code = '' }: pg.DatabaseError): boolean =>
+  severity === 'FATAL' || severity === 'PANIC' || /^(08...|57P0[1-5]|25P0[34])$/.test(code)
 
 const unanswered = () => new Error('PostgreSQL has answered fewer statements than it was sent.')
 

@@ -28,7 +28,7 @@ export function beginningOf(opening: Opening, processId: string | undefined): Be
       on: (connection) => connection.begin({ tenantId, processId, plannedOnce }),
     }
   const text = beginText(opening, processId)
-  return { key: text, on: (connection) => connection.send(text) }
+  return { key: text, on: (connection) => connection.beginBy(text) }
 }
 
 /** A transaction with a snapshot may wait for as long as its reader needs. */

@@ -67,6 +67,8 @@ const nameOf = (text: string): string => names.get(text) ?? nameFor(text)
 export class PooledConnection implements DatabaseConnection {
   readonly #client: PoolClient
   #broken = false
+  /** From BEGIN until PostgreSQL has answered COMMIT or ROLLBACK. */
+  #inTransaction = false
   #corked = false
   /** The statements of this turn, not sent yet. */
   #flight: Flight | undefined
@@ -119,6 +121,7 @@ export class PooledConnection implements DatabaseConnection {
    * PostgreSQL skips them.
    */
   async begin(settings: TransactionSettings): Promise<string> {
+    this.#inTransaction = true
     this.#gather()
     sent.statements += 1
     const set = settingsStatement(settings)
@@ -135,23 +138,26 @@ export class PooledConnection implements DatabaseConnection {
     sent.statements += 1
     sent.commits += 1
     try {
-      return await this.#control(commitText, [])
+      const tag = await this.#control(commitText, [])
+      this.#inTransaction = false
+      return tag
     } catch (error) {
       // PostgreSQL has skipped it after a failed statement of the same turn, and is still in the transaction.
       if (error instanceof pg.DatabaseError && error.code === transactionFailed) return await this.rollBack()
-      this.discard()
       throw error
     }
   }
 
-  /** If PostgreSQL does not answer, the connection is given up, which rolls back. */
   async rollBack(): Promise<string> {
-    try {
-      return await this.send('rollback')
-    } catch (error) {
-      this.discard()
-      throw error
-    }
+    const tag = await this.send('rollback')
+    this.#inTransaction = false
+    return tag
+  }
+
+  /** Begins a transaction by several statements in one message. */
+  async beginBy(text: string): Promise<string> {
+    this.#inTransaction = true
+    return await this.send(text)
   }
 
   async #control(text: string, values: readonly string[]): Promise<string> {
@@ -179,7 +185,8 @@ export class PooledConnection implements DatabaseConnection {
     this.#broken = true
   }
 
+  /** The pool closes a connection that may still be in a transaction, which rolls back: the next one would continue it. */
   release(): void {
-    this.#client.release(this.#broken)
+    this.#client.release(this.#broken || this.#inTransaction)
   }
 }

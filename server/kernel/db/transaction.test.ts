@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
-import { withCommit } from './closing.ts'
+import { beforeCommit, withCommit } from './closing.ts'
 import { databaseTraffic } from './connection.ts'
 import type { bindTenant, Transaction } from './database.ts'
 import { register } from './listening/registration-store.ts'
@@ -177,6 +177,20 @@ describe('of a pool with one connection', () => {
     expect((await within(await open(), pidIn)).rows).toEqual(before.rows)
     expect(await groups(id)).toEqual([])
     expect(await allHeard()).toEqual([])
+  })
+
+  test('a connection whose COMMIT could not be composed is not used again: the next transaction would continue this one', async () => {
+    const [row] = (await within(await open(), pidIn)).rows
+    const work = within(await open(), async (tx) => {
+      await boundTo(tx)
+      const compose = () => {
+        throw new Error('It can’t be composed.')
+      }
+      beforeCommit(tx, { kind: 'a statement that can’t be composed', parts: [], compose })
+    })
+    await expect(work).rejects.toThrow('can’t be composed')
+    expect(await within(await openTransaction(pool), boundTo)).toBeNull()
+    expect((await within(await open(), pidIn)).rows).not.toEqual([row])
   })
 
   test('a connection that is lost with the COMMIT is not used again', async () => {

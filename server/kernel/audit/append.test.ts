@@ -123,6 +123,11 @@ test('a transaction writes to the log of its tenant, even if it is bound to anot
   expect(theirs.at(-1)?.auditId).toBe(both[1])
 
   await expect(inTenant((tx) => appendAudit(tx, other, act))).rejects.toThrow('row-level security')
+  // Also if it waits with others, which are not held up by it.
+  const together = await Promise.allSettled(
+    [tenant, tenant, other, tenant].map((one) => inTenant((tx) => appendAudit(tx, one, act))),
+  )
+  expect(together.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
   const mixed = inTenant(async (tx) => {
     await appendAudit(tx, tenant, act)
     await appendAudit(tx, other, act)

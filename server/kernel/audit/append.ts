@@ -83,7 +83,8 @@ export async function appendAudit(
     const cipher = await tenantCipher(tx, tenant.id)
     const now = await databaseClock(tx)
     beforeCommit<Drafted>(tx, {
-      kind: 'records of the log',
+      // Only those of one tenant are put together: the database refuses a record for another tenant than the transaction's.
+      kind: `records of ${tenant.id}`,
       parts: records,
       compose(parts, notices, states) {
         waiting.delete(tx)

@@ -259,7 +259,7 @@ test('a request that expires while it is open shows it immediately, and keeps th
   await resendMail(origin, refund)
   await expect(rail(page)).toContainText('This request has expired.')
   await expect(reason(page)).toHaveValue('Too slow')
-  // It is no longer one of those that wait.
+  // A request that has expired has left the list, and its place there.
   await expect(place).toBeHidden()
   await expectAccessible(page)
   await page.unrouteAll({ behavior: 'ignoreErrors' })

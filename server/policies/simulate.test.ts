@@ -284,7 +284,7 @@ test('an approved call stays allowed by a version with the same rule, and other 
   })
 })
 
-test('a decision whose request is no longer stored is not counted as tried', async () => {
+test('a decision whose request was erased or deleted by age is not counted as tried', async () => {
   const environment = 'gone'
   await bindIn(environment)
   const made = await runtime.database.inTenant(tenant.id, async (tx) => {

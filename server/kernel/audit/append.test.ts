@@ -97,6 +97,21 @@ test("a record that can't be written undoes the operation that it would record",
   expect(await records()).toHaveLength(before + 1)
 })
 
+test('a record that comes after its transaction was sent is refused, also if the transaction was sent with others', async () => {
+  const act = { actor, action: 'test.late', resource: { type: 'test', id: '1' } }
+  await inTenant((tx) => appendAudit(tx, tenant, act))
+  const late: Promise<unknown>[] = []
+  const slowly = async (tx: Transaction) => {
+    await appendAudit(tx, tenant, act)
+    return tx
+  }
+  const before = (await records()).length
+  const ended = await Promise.all(Array.from({ length: 4 }, () => inTenant(slowly)))
+  for (const tx of ended) late.push(appendAudit(tx, tenant, act))
+  expect((await Promise.allSettled(late)).map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
+  expect(await records()).toHaveLength(before + 4)
+})
+
 test('concurrent appends each get a position of their own', async () => {
   const before = (await records()).length
   const many = 30

@@ -86,8 +86,8 @@ export async function appendAudit(
       // Only those of one tenant are put together: the database refuses a record for another tenant than the transaction's.
       kind: `records of ${tenant.id}`,
       parts: records,
+      taken: () => void waiting.delete(tx),
       compose(parts, notices, states) {
-        waiting.delete(tx)
         const moment = now()
         const keyed = parts.map((one) => keyedRecord(cipher, tenant.id, one, moment))
         return appendRecords(tenant.id, moment, keyed, notices, states)

@@ -17,6 +17,8 @@ export type LastStatement<Part = unknown> = {
   kind: string
   /** What it writes, in this order. */
   parts: readonly Part[]
+  /** Called when the parts are going to be sent: what is added to them afterwards would be lost. */
+  taken?(): void
   /** Also sends the notifications (tell_others), and does what `states` would (bound/store.ts). `parts`: of one or several of this kind. */
   compose(parts: readonly Part[], notices: readonly Notice[], states?: CompiledQuery): CompiledQuery
 }
@@ -101,6 +103,12 @@ export function bindWith(one: Binder): void {
 
 /** Called after a transaction was rolled back because of `error`. */
 export const reportFailure = async (error: unknown): Promise<void> => binder?.failed(error)
+
+/** The parts of a last statement, which are going to be sent. */
+export function takeParts(last: LastStatement): readonly unknown[] {
+  last.taken?.()
+  return last.parts
+}
 
 // Owned by this module: the work at the commit of an open transaction.
 const closings = new WeakMap<Transaction, Closing>()
@@ -222,7 +230,7 @@ export async function writeLast(tx: Transaction): Promise<void> {
   closing.pending = []
   closing.states = undefined
   for (const statement of pending) await tx.executeQuery(statement)
-  if (last !== undefined) await tx.executeQuery(last.compose(last.parts, [], states))
+  if (last !== undefined) await tx.executeQuery(last.compose(takeParts(last), [], states))
 }
 
 /**

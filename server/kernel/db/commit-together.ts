@@ -1,7 +1,7 @@
 import type { CompiledQuery } from 'kysely'
 import type { Pool } from 'pg'
 import type { Beginning } from './beginning.ts'
-import type { LastStatement, Notice } from './closing.ts'
+import { type LastStatement, type Notice, takeParts } from './closing.ts'
 import type { PooledConnection } from './connection.ts'
 
 /** A transaction that has not begun, and consists of one statement whose result no one reads. Its connection is used if it is sent first, or alone. */
@@ -40,13 +40,15 @@ export async function commitTogether(
   const next: Member[] = []
   ofPool.set(beginning.key, next)
   // Not awaited: the first member has its result after its own round, however many follow it.
-  void commitInRounds(beginning, member, next).finally(() => ofPool.delete(beginning.key))
+  void commitInRounds(beginning, member, next, () => ofPool.delete(beginning.key))
   await promise
 }
 
-async function commitInRounds(beginning: Beginning, first: Member, next: Member[]): Promise<void> {
+/** `end` is called in the step that has found no one waiting: who comes later begins a round. */
+async function commitInRounds(beginning: Beginning, first: Member, next: Member[], end: () => void): Promise<void> {
   for (let together = [first]; together.length > 0; together = next.splice(0, mostTogether))
     await commitAll(beginning, together)
+  end()
 }
 
 /** Never fails: each member gets its result. */
@@ -94,8 +96,8 @@ function statementsFor(members: readonly Member[]): CompiledQuery[] {
   const [first] = members
   if (first === undefined) return []
   if (members.some(({ last }) => last.kind !== first.last.kind))
-    return members.map(({ last, notices }) => last.compose(last.parts, [...notices.values()]))
+    return members.map(({ last, notices }) => last.compose(takeParts(last), [...notices.values()]))
   const notices = new Map(members.flatMap((member) => [...member.notices]))
-  const parts = members.flatMap(({ last }) => last.parts)
+  const parts = members.flatMap(({ last }) => takeParts(last))
   return [first.last.compose(parts, [...notices.values()])]
 }

@@ -4,7 +4,7 @@ import pg, { type PoolClient } from 'pg'
 import { countedBy } from '#server/kernel/observe/meters.ts'
 import { isConstantText, isPreparedText } from './statements/constant-text.ts'
 import { beginText, commitText, settingsStatement, type TransactionSettings } from './statements/control.ts'
-import { Flight } from './statements/flight.ts'
+import { type Answer, Flight } from './statements/flight.ts'
 
 /** A statement is prepared from this use on: rarely used ones would only fill the memory of every connection. */
 const usesUntilPrepared = 8
@@ -69,6 +69,10 @@ export class PooledConnection implements DatabaseConnection {
   #broken = false
   /** From BEGIN until PostgreSQL has answered COMMIT or ROLLBACK. */
   #inTransaction = false
+  /** Why the transaction has not begun. */
+  #notBegun: unknown
+  /** A statement of the transaction was not sent, so the others must not be committed. */
+  #isIncomplete = false
   #corked = false
   /** The statements of this turn, not sent yet. */
   #flight: Flight | undefined
@@ -100,11 +104,11 @@ export class PooledConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#notBegun !== undefined) throw this.#notBegun
     this.#gather()
     sent.statements += 1
-    this.#flight ??= new Flight()
     try {
-      const { command, rowCount, rows } = await this.#flight.add(preparedName(text), text, parameters)
+      const { command, rowCount, rows } = await this.#add(text, parameters)
       const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
       const found = rows as R[]
       return changes ? { rows: found, numAffectedRows: BigInt(rowCount) } : { rows: found }
@@ -112,6 +116,16 @@ export class PooledConnection implements DatabaseConnection {
       if (error instanceof pg.DatabaseError && error.code === planIsStale) this.#broken = true
       // Its stack ends where the answer was read; this one leads to the caller.
       if (error instanceof Error) Error.captureStackTrace(error)
+      throw error
+    }
+  }
+
+  #add(text: string, parameters: readonly unknown[]): Promise<Answer> {
+    this.#flight ??= new Flight()
+    try {
+      return this.#flight.add(preparedName(text), text, parameters)
+    } catch (error) {
+      this.#isIncomplete = true
       throw error
     }
   }
@@ -125,15 +139,16 @@ export class PooledConnection implements DatabaseConnection {
     this.#gather()
     sent.statements += 1
     const set = settingsStatement(settings)
-    const [begun] = await Promise.all([
-      this.#control(beginText, []),
-      set === undefined ? undefined : this.#control(set.text, set.values),
-    ])
+    const [begun] = await this.#asBeginning(
+      Promise.all([this.#control(beginText, []), set === undefined ? undefined : this.#control(set.text, set.values)]),
+    )
     return begun
   }
 
   /** Returns COMMIT, or ROLLBACK if a statement has failed. Sent with the statements before it in the same turn. */
   async commit(): Promise<string> {
+    if (this.#notBegun !== undefined) throw this.#notBegun
+    if (this.#isIncomplete) return await this.rollBack()
     this.#gather()
     sent.statements += 1
     sent.commits += 1
@@ -157,7 +172,15 @@ export class PooledConnection implements DatabaseConnection {
   /** Begins a transaction by several statements in one message. */
   async beginBy(text: string): Promise<string> {
     this.#inTransaction = true
-    return await this.send(text)
+    return await this.#asBeginning(this.send(text))
+  }
+
+  /** Without a transaction, nothing may be sent any more: each statement would be one. */
+  async #asBeginning<T>(begun: Promise<T>): Promise<T> {
+    return await begun.catch((error: unknown) => {
+      this.#notBegun = error
+      throw error
+    })
   }
 
   async #control(text: string, values: readonly string[]): Promise<string> {

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely'
-import { type Closing, type LastStatement, type Notice, outcomeIn, Unforeseen } from './closing.ts'
+import { type Closing, type LastStatement, type Notice, outcomeIn, takeParts, Unforeseen } from './closing.ts'
 import type { PooledConnection } from './connection.ts'
 
 const tellText = 'select tell_others($1, $2)'
@@ -24,7 +24,7 @@ export async function sendCommit(connection: PooledConnection, closing: Closing)
   const told = [...notices.values()]
   if (conclusion !== undefined && states !== undefined) throw new Error('unreachable: rows are known, or read')
   if (last === undefined && states !== undefined) throw new Error('unreachable: states belong to a record')
-  const append = last?.compose(last.parts, told, states)
+  const append = last?.compose(takeParts(last), told, states)
   if (conclusion !== undefined && append === undefined) throw new Error('unreachable: states have a record')
   const ending = append && (conclusion?.(append) ?? append)
   const telling = last === undefined && told.length > 0 ? tell(told) : undefined

@@ -193,6 +193,31 @@ describe('of a pool with one connection', () => {
     expect((await within(await open(), pidIn)).rows).not.toEqual([row])
   })
 
+  test('a transaction of which a statement could not be sent commits nothing', async () => {
+    const id = newId()
+    const circular: Record<string, unknown> = {}
+    circular.self = circular
+    const { tx, commit } = await open()
+    const work = Promise.allSettled([insert(tx, id), sql`select ${circular}::jsonb`.execute(tx), commit()])
+    expect(await work).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { message: expect.stringContaining('circular') } },
+      { status: 'rejected', reason: { message: expect.stringContaining('rolled back') } },
+    ])
+    expect(await groups(id)).toEqual([])
+  })
+
+  test('after a BEGIN that failed nothing is sent, and the connection is not used again', async () => {
+    const [row] = (await within(await open(), pidIn)).rows
+    const id = newId()
+    const { tx, commit } = await openTransaction(pool, { tenantId: tenant.id, snapshot: { id: 'unknown' } })
+    await expect(boundTo(tx)).rejects.toThrow()
+    await expect(insert(tx, id)).rejects.toThrow('snapshot')
+    await expect(commit()).rejects.toThrow()
+    expect((await within(await open(), pidIn)).rows).not.toEqual([row])
+    expect(await groups(id)).toEqual([])
+  })
+
   test('a connection that is lost with the COMMIT is not used again', async () => {
     const [row] = (await within(await open(), pidIn)).rows
     const { tx, commit } = await open()

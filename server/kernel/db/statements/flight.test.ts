@@ -122,6 +122,14 @@ test('a value that can’t be written, and a row that can’t be read, fail alon
   }
 })
 
+test('a comment without a statement is answered, too, and no answer is given to another statement', async () => {
+  expect(await fly(['one', 'select 1 as one'], [undefined, '-- nothing'], ['two', 'select 2 as two'])).toEqual([
+    rows([{ one: 1 }]),
+    rows([], '', 0),
+    rows([{ two: 2 }]),
+  ])
+})
+
 test('a prepared statement whose columns have changed is refused', async () => {
   await owner.query('create table changing (id integer)')
   const ask = () => fly(['all', 'select * from changing'])

@@ -65,9 +65,12 @@ export class Flight extends pg.Query {
     this.submit = (connection) => this.#send(connection as unknown as Wire)
   }
 
-  /** Adds a statement, which is sent with the flight. `name`: to prepare it, or to use what was prepared. */
+  /**
+   * Adds a statement, which is sent with the flight. `name`: to prepare it, or to use what was prepared. Throws for a value that can't be
+   * written; then the statement is not part of the flight.
+   */
   add(name: string | undefined, text: string, values: readonly unknown[]): Promise<Answer> {
-    const prepared = values.map(utils.prepareValue)
+    const prepared = values.map((value) => utils.prepareValue(value))
     return new Promise((resolve, reject) => {
       const nothing = { shape: undefined, rows: [], failure: undefined, answer: undefined }
       this.#parts.push({ name, text, values: prepared, ...nothing, resolve, reject })
@@ -129,6 +132,11 @@ export class Flight extends pg.Query {
     this.#expect(this.#next + 1)
   }
 
+  /** A text without a statement, such as a comment, has an answer of its own. */
+  handleEmptyQuery(connection: Wire): void {
+    this.handleCommandComplete({ text: '' }, connection)
+  }
+
   /** PostgreSQL has skipped what follows the failed statement, or the connection was lost. */
   handleError(error: unknown, connection: Wire): void {
     for (const { name } of this.#parts.slice(this.#next))
@@ -155,7 +163,7 @@ const isKnown = ({ parsedStatements, submittedNamedStatements }: Wire, name: str
 
 /** Whether PostgreSQL has closed the connection. Its word for that is in the language of its messages. */
 const endsSession = ({ severity, code = '' }: pg.DatabaseError): boolean =>
-  severity === 'FATAL' || severity === 'PANIC' || /^(08...|57P0[1-5]|25P0[34])$/.test(code)
+  severity === 'FATAL' || severity === 'PANIC' || /^(08(?!P01)...|57P0[1-5]|25P0[34])$/.test(code)
 
 const unanswered = () => new Error('PostgreSQL has answered fewer statements than it was sent.')
 

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -73,6 +83,18 @@ test('keeps the names of classes that share one', async () => {
   )
   await buildServer({ root })
   expect(run()).toBe('Session Session')
+})
+
+test('is in ASCII, and says the same', async () => {
+  write(
+    'server/deep/said.ts',
+    `const html = (strings: TemplateStringsArray, ...values: string[]) => String.raw({ raw: strings }, ...values)
+     const name = 'Zoë'
+     export const said = 'Grüße – ' + name + html\` “\${name}” 🙂\` + ' Straße'.replace(/ß/g, '…')`,
+  )
+  await buildServer({ root })
+  expect(readFileSync(bundle(), 'utf8')).toMatch(/^\p{ASCII}*$/u)
+  expect(run()).toBe('Grüße – Zoë “Zoë” 🙂 Stra…e')
 })
 
 test('is refused for a source that names its folder in a way that a bundle has not', async () => {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type SaidRow, saidRow } from '#lib/audit/file.ts'
 import { keyOf, objectsOf } from '#lib/audit/object-names.ts'
 import type { ApiError } from '#lib/errors.ts'
-import { listRecords } from '#server/audit/store.ts'
+import { listWhatIsShown } from '#server/audit/list-store.ts'
 import { auditRecordView } from '#server/audit/view.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { watchCaller } from '#server/kernel/auth/watch.ts'
@@ -42,7 +42,7 @@ export async function* recordsInParts(
     for (;;) {
       const page = { ...filter, ...period, limit: partSize, before }
       const part = await runtime().database.inTenant(tenant.id, async (tx) => {
-        const rows = (await listRecords(tx, tenant.id, page)).map(auditRecordView)
+        const rows = (await listWhatIsShown(tx, tenant.id, page)).map(auditRecordView)
         const unknown = objectsOf(rows).filter((object) => !names.has(keyOf(object)))
         const found = new Map((await namesOf(tx, tenant.id, principal, unknown)).map((one) => [keyOf(one), one.name]))
         for (const object of unknown) names.set(keyOf(object), { name: found.get(keyOf(object)) })

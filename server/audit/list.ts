@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AuditList, ListAuditInput } from '#lib/schemas/audit.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
-import { listRecords } from './store.ts'
+import { listWhatIsShown } from './list-store.ts'
 import { auditRecordView } from './view.ts'
 
 /** `<date>~<seq>` of the last row. */
@@ -23,7 +23,7 @@ export const list = query({
       from: from === undefined ? undefined : new Date(from),
       to: to === undefined ? undefined : new Date(to),
     }
-    const rows = await listRecords(tx, tenant.id, { limit: limit + 1, before, ...period, ...filter })
+    const rows = await listWhatIsShown(tx, tenant.id, { limit: limit + 1, before, ...period, ...filter })
     const { items, nextCursor } = pageOf(rows, limit, (row) => `${row.date}~${row.seq}`)
     return { items: items.map(auditRecordView), nextCursor }
   },

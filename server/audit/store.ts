@@ -22,7 +22,8 @@ const recordColumns = ['auditId', 'date', 'seq', 'type', 'record', 'nonce', 'dig
 const dayColumns = ['date', 'size', 'sealedAt', 'mac'] as const
 const checkpointColumns = ['date', 'size', 'root', 'note', 'createdAt'] as const
 
-const records = (tx: Transaction, tenantId: string) =>
+/** A tenant's records, in no order. */
+export const records = (tx: Transaction, tenantId: string) =>
   tx
     .selectFrom('auditRecords')
     .select(recordColumns)
@@ -45,60 +46,6 @@ export const findLogOwner = (tx: Transaction, externalId: string): Promise<LogOw
 
 export const findRecord = (tx: Transaction, tenantId: string, auditId: string): Promise<StoredRecord | undefined> =>
   records(tx, tenantId).where('auditId', '=', auditId).executeTakeFirst()
-
-export type RecordFilter = {
-  actorId?: string | undefined
-  action?: string | undefined
-  resourceId?: string | undefined
-  /** [from, to). A record that waited across midnight has a time before its day, and counts from the beginning of that day on. */
-  from?: Date | undefined
-  to?: Date | undefined
-}
-
-const inItsDay = sql`greatest(created_at, date::timestamp at time zone 'UTC')`
-const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
-
-/**
- * Returns records, newest first. Each filter has an index that ends with the order of the list, except for the time within a
- * day. The rest of the cursor's day is a separate query: the planner uses a bound on the pair (date, seq) only for the date,
- * and would scan all records of a long day.
- */
-export async function listRecords(
-  tx: Transaction,
-  tenantId: string,
-  page: RecordFilter & { limit: number; before: { date: string; seq: number } | undefined },
-): Promise<StoredRecord[]> {
-  const { before, limit } = page
-  const older = filtered(tx, tenantId, page).orderBy('date', 'desc').orderBy('seq', 'desc')
-  if (before === undefined) return await older.limit(limit).execute()
-  const { date, seq } = before
-  const sameDay = filtered(tx, tenantId, page).where('date', '=', date).where('seq', '<', seq).orderBy('seq', 'desc')
-  const found = await sameDay.limit(limit).execute()
-  const missing = limit - found.length
-  return missing === 0 ? found : [...found, ...(await older.where('date', '<', date).limit(missing).execute())]
-}
-
-function filtered(tx: Transaction, tenantId: string, { actorId, action, resourceId, from, to }: RecordFilter) {
-  let query = records(tx, tenantId)
-  if (actorId !== undefined) query = query.where('actorId', '=', actorId)
-  if (action !== undefined) query = query.where('type', '=', action)
-  if (resourceId !== undefined) query = query.where('resourceId', '=', resourceId)
-  // The date limits the range of the index, and the time is exact.
-  if (from !== undefined) query = query.where('date', '>=', dayOf(from)).where(sql<boolean>`${inItsDay} >= ${from}`)
-  // A period that ends at midnight does not include the day that begins then.
-  if (to !== undefined) query = query.where('date', '<=', dayOf(new Date(to.getTime() - 1))).where('createdAt', '<', to)
-  return query
-}
-
-/** When someone first did this to an object, by the log. */
-export async function findFirstTime(
-  tx: Transaction,
-  tenantId: string,
-  of: { actorId: string; action: string; resourceId: string },
-): Promise<Date | undefined> {
-  const [first] = await filtered(tx, tenantId, of).orderBy('date').orderBy('seq').limit(1).execute()
-  return first?.createdAt
-}
 
 /** Returns the day's records at these positions, in order. */
 export const findRecordsAt = (

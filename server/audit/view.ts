@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { AuditRecord } from '#lib/schemas/audit.ts'
-import type { StoredRecord } from './store.ts'
+import type { ListedRecord } from './list-store.ts'
 
-const Content = AuditRecord.pick({ actor: true, resource: true, at: true }).extend({ reason: z.string().optional() })
+const Content = AuditRecord.pick({ actor: true, resource: true, at: true }).extend({ reason: z.string().nullable() })
 
 /** A row of the list. A record that was altered beyond recognition is still listed, under its id. */
 export function auditRecordView({
@@ -10,16 +10,17 @@ export function auditRecordView({
   date,
   seq,
   type,
-  record,
+  content,
   createdAt,
-}: StoredRecord): z.infer<typeof AuditRecord> {
-  const content = Content.safeParse(record)
-  const { reason, ...known } = content.success
-    ? content.data
+}: ListedRecord): z.infer<typeof AuditRecord> {
+  const read = Content.safeParse(content)
+  const known = read.success
+    ? read.data
     : {
         actor: { type: 'unknown', id: '', name: 'Unreadable record' },
         resource: { type: 'unknown', id: '' },
         at: createdAt.toISOString(),
+        reason: null,
       }
-  return { auditId, date, seq, type, ...known, reason: reason ?? null }
+  return { auditId, date, seq, type, ...known }
 }

@@ -1,7 +1,7 @@
 import { secondsToRead } from '#lib/rules/risk.ts'
 import type { Reading } from '#lib/schemas/approvals/reading.ts'
 import type { DecideInput } from '#lib/schemas/approvals.ts'
-import { findFirstTime } from '#server/audit/store.ts'
+import { findFirstTime } from '#server/audit/list-store.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import { databaseClock } from '#server/kernel/db/clock.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'

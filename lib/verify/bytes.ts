@@ -108,9 +108,12 @@ export function parseJson(text: string, of: string, values: number = most.lineVa
  */
 export function parseLine(line: string, of: string): Json {
   const value = parseJson(line, of)
-  requireForm(of, line === JSON.stringify(value) || isCanonical(line, value))
+  requireLineForm(line, value, of)
   return value
 }
+
+export const requireLineForm = (line: string, value: Json, of: string): void =>
+  requireForm(of, line === JSON.stringify(value) || isCanonical(line, value))
 
 export function requireForm(of: string, kept: boolean): void {
   if (!kept)

@@ -10,7 +10,8 @@ import {
   hex,
   type Json,
   member,
-  parseLine,
+  parseJson,
+  requireLineForm,
   sameBytes,
   sha256OfText,
   textMember,
@@ -118,7 +119,7 @@ export async function checkDay(
     ;[last, lastTime] = [seq, at]
     for (let next = tree.size(); next < seq; next++) tree.add(await leaves.next())
     const logged = leaves.held() ?? (await leaves.next())
-    if (!sameBytes(logged, leafHash(canonical(row.leaf))))
+    if (!sameBytes(logged, leafHash(row.texts.leaf)))
       throw new Broken(`Record ${seq} does not match the leaf at its position.`)
     tree.add(logged)
     records += 1
@@ -174,11 +175,24 @@ function wholeEnds({ period, requested }: About, date: string): [fromFirst: bool
 /** Records outside the archive's log. */
 export const otherRecords = 'data/other-records.ndjson'
 
-type Row = { leaf: Json; nonce: string; record: Json; seq: number; auditId: string }
+type Row = {
+  leaf: Json
+  record: Json
+  /** Their canonical JSON. */
+  texts: { leaf: string; record: string }
+  nonce: string
+  seq: number
+  auditId: string
+}
 
 export function readRow(line: string, path: string): Row {
-  const row = parseLine(line, `A line of ${path}`)
+  const of = `A line of ${path}`
+  const row = parseJson(line, of)
   const [leaf = null, record = null] = [member(row, 'leaf'), member(row, 'record')]
+  const texts = { leaf: canonical(leaf), record: canonical(record) }
+  // What the service writes consists of these texts. To write the whole line again would cost as much as both of them.
+  const asWritten = `{"leaf":${texts.leaf},"nonce":${JSON.stringify(member(row, 'nonce'))},"record":${texts.record}}`
+  if (line !== asWritten) requireLineForm(line, row, of)
   // Records from elsewhere have their path. Nothing else in the line would be covered by the log.
   const [other] = membersBeyond(row, ['leaf', 'nonce', 'record', ...(path === otherRecords ? ['path'] : [])])
   if (other !== undefined) throw new Broken(`A line of ${path} has a member that records do not have: ${other}.`)
@@ -186,14 +200,14 @@ export function readRow(line: string, path: string): Row {
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0)
     throw new Broken('A record is without a position.')
   const name = `Record ${seq}`
-  return { leaf, record, seq, nonce: textMember(row, 'nonce', name), auditId: textMember(leaf, 'auditId', name) }
+  return { leaf, record, texts, seq, nonce: textMember(row, 'nonce', name), auditId: textMember(leaf, 'auditId', name) }
 }
 
 const recordDomain = encode('agcp.audit.record.v1\n')
 
 /** The leaf is about this record, this day and this tenant. */
-export function rowMatches({ leaf, nonce, record, seq, auditId }: Row, about: About, date: string): void {
-  const digest = sha256OfText(canonical(record), concat(recordDomain, fromHex(nonce)))
+export function rowMatches({ leaf, nonce, record, texts, seq, auditId }: Row, about: About, date: string): void {
+  const digest = sha256OfText(texts.record, concat(recordDomain, fromHex(nonce)))
   if (nonce.length !== 64 || member(leaf, 'digest') !== `sha256:${hex(digest)}`)
     throw new Broken(`Record ${seq} does not match the logged digest.`)
   if (member(leaf, 'date') !== date || member(leaf, 'tenant') !== about.tenant.externalId)

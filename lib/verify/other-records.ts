@@ -1,15 +1,5 @@
 import type { Archive } from './archive.ts'
-import {
-  Broken,
-  type Bytes,
-  canonical,
-  fromBase64,
-  type Json,
-  member,
-  parseJson,
-  sameBytes,
-  textMember,
-} from './bytes.ts'
+import { Broken, type Bytes, fromBase64, type Json, member, parseJson, sameBytes, textMember } from './bytes.ts'
 import { counted } from './counted.ts'
 import { isLate } from './days.ts'
 import { checkSealProof, headOf, isUnder, otherRecords, readRow, rowMatches, type SeenRecord } from './log.ts'
@@ -42,7 +32,7 @@ export async function checkOtherRecords(
     heads.set(date, head)
     const path = member(parseJson(line, otherRecords), 'path')
     const hashes = (Array.isArray(path) ? path : []).map((hash: Json) => fromBase64(String(hash)))
-    const root = climbTo(row.seq, head.size, leafHash(canonical(row.leaf)), hashes)
+    const root = climbTo(row.seq, head.size, leafHash(row.texts.leaf), hashes)
     if (root === undefined || !sameBytes(root, head.root))
       throw new Broken(`Record ${row.seq} of ${date} is not in the log of that day.`)
     seen({ ...row, date })

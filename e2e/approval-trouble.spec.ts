@@ -84,10 +84,9 @@ test('after a lost response the outcome is unknown until the page finds the reco
   expect(lost).toBe(1)
 })
 
-test('a page whose first drawing is still due sends a decision once', async ({ signedIn, origin }) => {
-  const page = await signedIn('jonas')
+/** Opens a request whose first answer React can't draw yet, because its work is held. Returns what reads the request again. */
+async function openUndrawn(page: Page, refund: RefundCase): Promise<() => Promise<void>> {
   await page.addInitScript(holdable)
-  const refund = await waitingRefund(origin)
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<void>()
   await page.route(reads, async (route) => {
@@ -95,11 +94,6 @@ test('a page whose first drawing is still due sends a decision once', async ({ s
     await answer.promise
     await route.continue()
   })
-  const readAgain = async () => {
-    const read = page.waitForResponse(reads)
-    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
-    await read
-  }
   await page.goto(address(refund))
   await asked.promise
   // React draws the first answer when it has time, which it does not have on a busy machine, and later ones with the next input.
@@ -107,6 +101,16 @@ test('a page whose first drawing is still due sends a decision once', async ({ s
   const first = page.waitForResponse(reads)
   answer.resolve()
   await first
+  return async () => {
+    const read = page.waitForResponse(reads)
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+    await read
+  }
+}
+
+test('a page whose first drawing is still due sends a decision once', async ({ signedIn, origin }) => {
+  const page = await signedIn('jonas')
+  const readAgain = await openUndrawn(page, await waitingRefund(origin))
   await readAgain()
   await readAgain()
   await fillIn(page)
@@ -126,6 +130,24 @@ test('a page whose first drawing is still due sends a decision once', async ({ s
   await page.evaluate('hold(false)')
   await expect(rail(page)).toContainText('Recorded: approved.')
   expect(sent).toBe(1)
+})
+
+test('a page that was read again before its first drawing also draws what has a low priority', async ({
+  signedIn,
+  origin,
+}) => {
+  const refund = await waitingRefund(origin)
+  const next = await waitingRefund(origin)
+  const page = await signedIn('jonas')
+  const readAgain = await openUndrawn(page, refund)
+  await readAgain()
+  await readAgain()
+  await page.evaluate('hold(false)')
+  // The neighbours in the list, and the page that a link leads to.
+  const link = page.getByRole('link', { name: 'next', exact: true })
+  await expect(link).toHaveAttribute('href', new RegExp(next.approvalId))
+  await link.click()
+  await expect(page).toHaveURL(new RegExp(next.approvalId))
 })
 
 test('after a lost request the form unlocks if the approval is still pending, and retries with the same key', async ({

@@ -1,6 +1,6 @@
 'use client'
 
-import { useEffect, useRef, useState } from 'react'
+import { useRef } from 'react'
 import { leafText } from '#components/json/leaf-text.ts'
 import { ShownLeaf } from '#components/json/shown-leaf.tsx'
 import { formatNumber } from '#components/language/formats.ts'
@@ -13,16 +13,13 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
 import { countHidden } from '#lib/text/visible-text.ts'
+import type { DecisionControl } from '../decision/use-decision.ts'
+import { beginningOf } from './long-values.ts'
 
-/** In characters and lines. Longer values are shortened, and approving is blocked until the reader has expanded them. */
-const [mostCharacters, mostLines] = [1000, 20]
-
-const beginningOf = (text: string): string => text.split('\n', mostLines).join('\n').slice(0, mostCharacters)
-
-type Shorten = (path: string, isShort: boolean) => void
+type ArgumentsProps = { shown: Approval } & Pick<DecisionControl, 'expanded' | 'expand'>
 
 /** The arguments that the decision binds, one row per value. Masked, erased and shortened values are marked as such. */
-export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShorten: Shorten }) {
+export function ArgumentsSection({ shown, expanded, expand }: ArgumentsProps) {
   const rows = shown.presentation.arguments
   const masked = rows.filter((row) => row.masked !== undefined).length
   const hidden = rows.filter(
@@ -44,7 +41,14 @@ export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShor
     {
       key: 'value',
       header: t.value,
-      cell: (row) => <Value row={row} erased={shown.erased.length > 0} onShorten={onShorten} />,
+      cell: (row) => (
+        <Value
+          row={row}
+          erased={shown.erased.length > 0}
+          expanded={expanded.has(row.path)}
+          expand={() => expand(row.path)}
+        />
+      ),
     },
   ]
   const source = sourceOf(shown.presentation.subject)
@@ -69,24 +73,19 @@ export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShor
   )
 }
 
-type ValueProps = { row: ArgumentView; erased: boolean; onShorten: Shorten }
+type ValueProps = { row: ArgumentView; erased: boolean; expanded: boolean; expand: () => void }
 
-function Value({ row: { path, value, masked }, erased, onShorten }: ValueProps) {
+function Value({ row: { value, masked }, erased, expanded, expand }: ValueProps) {
   const text = leafText(value ?? '')
-  const [opened, setOpened] = useState(false)
   const whole = useRef<HTMLSpanElement>(null)
   const beginning = beginningOf(text)
   const isLong = beginning.length < text.length
-  const isShort = isLong && !opened
+  const isShort = isLong && !expanded
   const show = () => {
-    setOpened(true)
+    expand()
     // The button disappears. The value gets the focus, so that it is read next.
     whole.current?.focus({ preventScroll: true })
   }
-  useEffect(() => {
-    onShorten(path, isShort)
-    return () => onShorten(path, false)
-  }, [path, isShort, onShorten])
   return (
     <span className="flex flex-col items-start gap-1">
       <span ref={whole} tabIndex={isLong ? -1 : undefined}>

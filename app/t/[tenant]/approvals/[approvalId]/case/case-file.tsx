@@ -70,7 +70,7 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
           digest={decision.shownDigest}
           outcome={outcome}
         />
-        <ArgumentsSection shown={shown} onShorten={decision.shorten} />
+        <ArgumentsSection shown={shown} expanded={decision.expanded} expand={decision.expand} />
         <ReleasePolicies shown={shown} />
         <HistorySection shown={shown} />
         <ReasonsSection shown={shown} expired={decision.view.is === 'expired'} />

@@ -1,6 +1,6 @@
 'use client'
 
-import { type RefObject, startTransition, useEffect, useReducer, useRef, useState } from 'react'
+import { type RefObject, startTransition, useEffect, useMemo, useReducer, useRef, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useQuery, useQueryClient } from '#components/api/query.ts'
 import type { Act } from '#components/api/use-act.ts'
@@ -9,6 +9,7 @@ import { confirmWithPasskey } from '#components/passkeys/ceremony.ts'
 import { useOnline } from '#components/session/online.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
+import { longValues } from '../case/long-values.ts'
 import { canStillChange } from '../case/outcome.ts'
 import { type Attempt, type Draft, initial, type Machine, nextAttempt, reduce } from './decision-state.ts'
 import { type Conditions, type View, viewOf, whyNotSubmit } from './decision-view.ts'
@@ -36,8 +37,9 @@ export type DecisionControl = {
   edit: (draft: Partial<Draft>) => void
   submit: () => void
   review: () => void
-  /** Records whether the value at `path` is shortened on the page. */
-  shorten: (path: string, isShort: boolean) => void
+  /** The paths of the long values that the person has asked to see in full. */
+  expanded: ReadonlySet<string>
+  expand: (path: string) => void
   /** A key that chooses a decision moves the focus here. */
   reasonField: RefObject<HTMLTextAreaElement | null>
   /** Below a width of 900 px the form is in a sheet. */
@@ -55,7 +57,7 @@ export function useDecision(approvalId: string): DecisionControl {
   const isFirst = useRef(true)
   const reasonField = useRef<HTMLTextAreaElement>(null)
   const [sheetOpen, setSheetOpen] = useState(false)
-  const [short, setShort] = useState<ReadonlySet<string>>(new Set())
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
 
   const { data, dataUpdatedAt, error, refetch } = useQuery(
     trpc.approvals.get.queryOptions(
@@ -84,7 +86,9 @@ export function useDecision(approvalId: string): DecisionControl {
   const now = useDeadline(machine)
   const shownDigest = useShownDigest(machine.shown)
   const opening = useOpened(machine.shown)
-  const conditions: Conditions = { now, online, sessionEnded: ended, unopened: short.size, shownDigest }
+  const long = useMemo(() => longValues(machine.shown?.presentation.arguments ?? []), [machine.shown])
+  const unopened = long.filter((path) => !expanded.has(path)).length
+  const conditions: Conditions = { now, online, sessionEnded: ended, unopened, shownDigest }
   const view = viewOf(machine, conditions)
   const whyNot = whyNotSubmit(machine, conditions)
 
@@ -140,14 +144,8 @@ export function useDecision(approvalId: string): DecisionControl {
     review: () => dispatch({ type: 'reviewed' }),
     reasonField,
     sheet: { open: sheetOpen, setOpen: setSheetOpen },
-    shorten: (path, isShort) =>
-      setShort((paths) => {
-        if (paths.has(path) === isShort) return paths
-        const next = new Set(paths)
-        if (isShort) next.add(path)
-        else next.delete(path)
-        return next
-      }),
+    expanded,
+    expand: (path) => setExpanded((paths) => new Set([...paths, path])),
   }
 }
 
